@@ -90,6 +90,7 @@ struct StageProgram {
   InputPipeline input;
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   double skew = 0;          // wait for the slowest host, as a share of computation
+  double least_factor = 0;  // of chance: with a lesser one its passes would be faster than the chip's peaks
   Time host_lead = Time::max();  // how long before the device the host may launch
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;

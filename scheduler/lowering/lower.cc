@@ -19,6 +19,7 @@
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
+#include "workload/partition/op_cost.h"
 #include "workload/pipeline/pipeline.h"
 
 namespace podsim {
@@ -81,10 +82,15 @@ class StageLowering {
       } else {
         append_segment([&](auto& segment) { lower_run(run, begin, segment); });
         if (spec_.job.lengths.any()) result_.attention.back() = attention(begin, visit);
+        if (varies_) {
+          roofline_s_.resize(result_.segments.size());
+          roofline_s_.back() = roofline(begin, visit);
+        }
         known[run] = result_.order.back();
       }
       result_.tasks_before.push_back(static_cast<std::int32_t>(before));
     }
+    if (varies_) result_.least_factor = least_factor();
     append_segment([&](auto&) { end_step(); });
     result_.tasks_before.insert(result_.tasks_before.begin(), 0);
     result_.tasks_before.push_back(static_cast<std::int32_t>(order_.size()));
@@ -150,14 +156,42 @@ class StageLowering {
   // What of the computation of the last segment, which these visits make, is attention.
   double attention(int visit, int end) const {
     double attention = 0;
-    Time all;
     for (; visit < end; ++visit)
       for (const ProgramOp& op : parts_.block(prefetch_.visit(visit)))
         if (const auto* work = std::get_if<ComputeOp>(&op); work && work->op_class == OpClass::kAttention)
           attention += writer_.seconds(*work) * (1 + stall());
-    for (const Instruction& each : result_.segments.back())
-      if (each.kind == Instruction::Kind::kCompute) all += each.duration;
+    const Time all = computation(result_.segments.back());
     return all.ps == 0 ? 0 : std::min(1.0, attention / all.in_seconds());
+  }
+
+  static Time computation(const std::vector<Instruction>& segment) {
+    Time all;
+    for (const Instruction& each : segment)
+      if (each.kind == Instruction::Kind::kCompute) all += each.duration;
+    return all;
+  }
+
+  // What these visits compute, at the peaks of the chip.
+  double roofline(int visit, int end) const {
+    double seconds = 0;
+    for (; visit < end; ++visit)
+      for (const ProgramOp& op : parts_.block(prefetch_.visit(visit)))
+        if (const auto* work = std::get_if<ComputeOp>(&op))
+          seconds += roofline_seconds(*work, spec_.cluster.chip);
+    return seconds;
+  }
+
+  // Of all passes together. The first segment is the begin of the step and computes nothing.
+  double least_factor() const {
+    std::vector<double> computed_s;
+    for (const std::vector<Instruction>& segment : result_.segments)
+      computed_s.push_back(computation(segment).in_seconds());
+    double roofline = 0, computed = 0;
+    for (const std::int32_t segment : result_.order) {
+      roofline += roofline_s_[static_cast<std::size_t>(segment)];
+      computed += computed_s[static_cast<std::size_t>(segment)];
+    }
+    return computed == 0 ? 0 : std::min(1.0, roofline / computed);
   }
 
   int parts_in(int chunk) const { return static_cast<int>(pieces_[chunk].size()); }
@@ -324,6 +358,8 @@ class StageLowering {
   PartLowering parts_, parts_beside_;
   WeightPrefetch prefetch_;
   GradientBuckets buckets_;
+  const bool varies_ = spec_.adversities.variation.factors();
+  std::vector<double> roofline_s_;  // [segment] of passes, where factors vary
   StageProgram result_;
   int step_gathers_left_ = 0;
 };

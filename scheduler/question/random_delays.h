@@ -42,7 +42,8 @@ struct LateLaunch {
   Time random;    // mean of an exponential time of each step
 };
 
-// Factors of computation have mean 1, hiccups included: of one entity alone the mean step stays what it is.
+// Factors of computation have mean 1, hiccups included: of one entity alone the mean step stays what it is,
+// unless a step without a hiccup would compute faster than the peaks of the chip.
 struct StepVariation {
   std::array<double, kEntities> of_step{};  // [Entity] coefficient of variation of a lognormal factor, a step
   double of_run = 0;                        // the same of all chips and steps of one draw

@@ -11,6 +11,7 @@
 #include "prediction/seed_runs.h"
 #include "tests/prediction/scenario.h"
 #include "tests/rounds.h"
+#include "workload/partition/op_cost.h"
 
 namespace podsim::jitter_test {
 namespace {
@@ -109,6 +110,26 @@ TEST(TypicalJitter, folds_as_if_there_were_none) {
   EXPECT_EQ(jittered.link_classes, calm.link_classes);
   ASSERT_EQ(jittered.fault_costs.size(), 1u);
   EXPECT_EQ(jittered.fault_costs[0].what, "jitter of steps");
+}
+
+// A hiccup lengthens a step by so much that others would have to be 51 times as fast for the mean to stay.
+TEST(Hiccups, leave_steps_without_one_no_faster_than_the_peaks_of_the_chip) {
+  Spec spec = testing::load("custom_mlp_8_h100");
+  Spec calm = spec;
+  spec.steps = 20;
+  spec.adversities.variation.hiccups = {{Entity::kJob, 0.5, 100}};
+  const std::vector<double> steps = runs_of(spec).at(0);
+  const double shortest = *std::ranges::min_element(steps);
+  EXPECT_LT(shortest, predict_step(calm, {}).report.step_time.in_seconds()) << "the mean is kept as far as";
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const LaidJob job = prepare_job(spec, fabric, 0);
+  double roofline = 0;
+  for (const Part& part : job.program.parts)
+    for (const Block* block : {&part.forward, &part.backward})
+      for (const ProgramOp& op : *block)
+        if (const auto* work = std::get_if<ComputeOp>(&op))
+          roofline += roofline_seconds(*work, spec.cluster.chip);
+  EXPECT_GE(shortest, roofline * job.program.microbatches);
 }
 
 TEST(FaultCosts, tell_each_source_of_chance_apart_with_the_same_draws) {

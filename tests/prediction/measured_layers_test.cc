@@ -89,6 +89,22 @@ TEST(MeasuredLayers, of_a_pipeline_have_its_bubble) {
   EXPECT_GE(report.pipeline_bubble, 3 * (kForward + kBackward));
 }
 
+TEST(MeasuredLayers, send_along_an_axis_of_one_device_as_if_there_were_none) {
+  // Along all axes forward, along one by name backward: the same groups, on one stream after another.
+  std::vector<Override> changes = {gradient_bytes("1e8"),
+                                   {kLayer + ".weight_gradient_collective.axis", "data"},
+                                   {kLayer + ".forward_collective.kind", "all_reduce"},
+                                   {kLayer + ".forward_collective.bytes", "2e8"}};
+  const Report without = predict_step(on_a_ring(changes), {}).report;
+  changes.insert(changes.end(), {{"job.mesh[1].name", "unit"}, {"job.mesh[1].size", "1"}});
+  const Report with = predict_step(on_a_ring(changes), {}).report;
+  ASSERT_EQ(with.exposed.size(), without.exposed.size());
+  for (std::size_t i = 0; i < with.exposed.size(); ++i) {
+    EXPECT_EQ(with.exposed[i].axes, without.exposed[i].axes);
+    EXPECT_EQ(with.exposed[i].time, without.exposed[i].time);
+  }
+}
+
 TEST(MeasuredLayers, hold_the_gaps_between_kernels) {
   const Spec plain = on_a_ring({});
   Spec gaps = plain;

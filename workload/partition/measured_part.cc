@@ -29,9 +29,11 @@ void add_collective(Block& block, const Job& job, const std::string& name, const
 
 }  // namespace
 
+// Axes of one device join nothing: with and without them a group is the same, and so is its communicator.
 AxisSet axes_of(const Job& job, const LayerCollective& collective) {
   AxisSet axes = 0;
   for (std::size_t i = 0; i < job.mesh.axes.size(); ++i) {
+    if (job.mesh.axes[i].size == 1) continue;
     const std::string& name = job.mesh.axes[i].name;
     const bool named =
         std::find(collective.axes.begin(), collective.axes.end(), name) != collective.axes.end();

@@ -152,6 +152,23 @@ double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   check_failed(__FILE__, __LINE__, "op_class", "unknown operation class");
 }
 
+double roofline_seconds(const ComputeOp& op, const Chip& chip) {
+  const double moved = seconds_at(op.hbm, chip.hbm);
+  switch (op.op_class) {
+    case OpClass::kMatmul:
+      return std::max(seconds_at(op.flops, matmul_rate(chip, op.dtype).peak), moved);
+    case OpClass::kAttention:
+      return std::max(seconds_at(op.flops, matmul_rate(chip, Dtype::kBf16).peak), moved);
+    case OpClass::kMemoryBound:
+      return moved * chip.memory_exposed;
+    case OpClass::kOptimizer:
+      return moved;
+    case OpClass::kMeasured:
+      return 0;
+  }
+  check_failed(__FILE__, __LINE__, "op_class", "unknown operation class");
+}
+
 double gap_seconds(double kernels, const Stack& stack) { return kernels * stack.kernel_gap.in_seconds(); }
 
 double update_seconds(int weights, const Stack& stack) {

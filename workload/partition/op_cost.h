@@ -15,6 +15,10 @@ struct Stack;
 // stack.attention_kernel, and chip.tiles is not empty. The loader reports what is missing before.
 double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack);
 
+// The least that it could take by the peaks of the chip's matrix units and of its HBM, whatever the software;
+// of measured operations nothing is known. REQUIRES: as op_seconds.
+double roofline_seconds(const ComputeOp& op, const Chip& chip);
+
 // How many times longer a GPU matmul takes because output tiles do not fill the matrix and waves of tiles do
 // not fill the compute units, when `groups` such matmuls run as one kernel; at least 1 when the best tile has
 // no penalty. Source: cost of tiles in docs/theory/model.md.

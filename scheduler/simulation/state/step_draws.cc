@@ -144,7 +144,7 @@ double StepDraws::step_factor(std::int32_t chip, int number) const {
       factor *= 1 + hiccup.mean * random_exponential(seed_, RandomPurpose::kHiccup, entity, 2 * step + 1);
     factor /= 1 + hiccup.probability * hiccup.mean;
   }
-  return factor;
+  return std::max(factor, system_.step.stages[system_.chips[chip].program].least_factor);
 }
 
 // A worker collects every n steps from a phase of its own on, so that it does in any one step with

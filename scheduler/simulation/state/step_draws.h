@@ -22,7 +22,8 @@ class StepDraws {
 
   bool any() const { return any_; }  // otherwise all factors are 1 and nothing else is drawn
 
-  // What all that the chip computes in a step of its job, counted from 0, is multiplied by.
+  // What all that the chip computes in a step of its job, counted from 0, is multiplied by: never so
+  // little that its passes would be faster than the peaks of the chip.
   double step_factor(std::int32_t chip, int step) const;
 
   // The microbatches of a step of the job; none where its documents have no lengths.

@@ -23,6 +23,8 @@ double& of_step(StepVariation& variation, Entity entity) {
 }
 
 // Data parallel on `chips` chips, hosts of four: 10 ms of computation, and nothing that takes time besides.
+// The peak of the memory is twice what is reached, so that a step may take half as long by chance.
+constexpr double kReached = 0.5;
 struct Case {
   Spec spec = testing::plain_spec();
   StepProgram program;
@@ -33,6 +35,8 @@ struct Case {
         fabric(testing::ring_fabric(chips)) {
     spec.cluster.fabric = fabric;
     spec.cluster.fabric.chips_per_host = 4;
+    spec.cluster.chip.hbm = spec.cluster.chip.hbm * (1 / kReached);
+    spec.cluster.chip.hbm_efficiency = kReached;
   }
   StepVariation& variation() { return spec.adversities.variation; }
   double& of_step(Entity entity) { return podsim::step_delays_test::of_step(variation(), entity); }
@@ -154,6 +158,15 @@ TEST(StepJitter, hiccups_of_hosts_hit_a_step_when_any_host_has_one) {
   for (const double step : steps_ms(c.run())) hit += step > quiet + 1e-9;
   const double share = 1 - std::pow(0.9, 16);
   EXPECT_NEAR(hit / c.spec.steps, share, 3 * std::sqrt(share * (1 - share) / c.spec.steps));
+}
+
+// For the mean to stay, a step without a hiccup would have to take a fifty-first of the time.
+TEST(StepJitter, no_step_is_faster_than_the_peaks_of_the_chip) {
+  Case c(8);
+  c.variation().hiccups = {{Entity::kJob, 0.5, 100}};
+  c.spec.steps = 50;
+  const std::vector<double> steps = steps_ms(c.run());
+  EXPECT_NEAR(*std::min_element(steps.begin(), steps.end()), kReached * kStepMs, 1e-9);
 }
 
 TEST(StepJitter, folds_what_shares_its_draws_and_nothing_else) {
