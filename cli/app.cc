@@ -7,8 +7,12 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <iterator>
+#include <memory>
+#include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_text.h"
@@ -18,6 +22,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
+#include "engine/check.h"
 
 namespace podsim {
 namespace {
@@ -64,12 +69,93 @@ int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const in
   }
 }
 
+// Options that need or exclude others name them in the order of the alphabet: CLI11 has them by address.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    sort_names(get_label("Needs"), option->get_needs(), text);
+    sort_names(get_label("Excludes"), option->get_excludes(), text);
+    return text;
+  }
+
+ private:
+  static void sort_names(const std::string& label, const std::set<CLI::Option*>& options, std::string& text) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : options) names.push_back(option->get_name());
+    const auto list = [&] {
+      std::string listed = " " + label + ":";
+      for (const std::string& name : names) listed += " " + name;
+      return listed;
+    };
+    const std::string written = list();
+    std::ranges::sort(names);
+    if (const std::size_t at = text.find(written); !names.empty() && at != std::string::npos)
+      text.replace(at, written.size(), list());
+  }
+};
+
+struct Verb {
+  std::string_view name;
+  void (*add)(CLI::App& app, int& exit_code);
+};
+
+constexpr Verb kVerbs[] = {
+    {"run", add_run},
+    {"own", add_own},
+    {"compare", add_compare},
+    {"scale", add_scale},
+    {"sweep", add_sweep},
+    {"search", add_search},
+    {"plan", add_plan},
+    {"sensitivity", add_sensitivity},
+    {"breakeven", add_breakeven},
+    {"certificate", add_certificate},
+    {"store", add_store},
+    {"collective", add_collective},
+    {"flows", add_flows},
+    {"shard", add_shard},
+    {"replay", add_replay},
+    {"whatif", add_whatif},
+    {"explain", add_explain},
+    {"validate", add_validate},
+    {"catalog", add_catalog},
+    {"draw", add_draw},
+    {"availability", add_availability},
+    {"reliability", add_reliability},
+    {"check", add_check},
+    {"init", add_init},
+    {"import", add_import},
+    {"inference", add_inference},
+    {"fleet", add_fleet},
+    {"serve", add_serve},
+};
+
+// These tell of all others.
+constexpr Verb kVerbsAboutVerbs[] = {{"help", add_help}, {"completion", add_completion}, {"man", add_man}};
+
+// To add the options of all verbs takes a quarter of what the shortest command does: where the first word
+// names a verb, no other one can matter.
+void add_verbs(CLI::App& app, const std::vector<std::string>& words, int& exit_code) {
+  if (words == std::vector<std::string>{"--version"}) return;
+  if (const auto asked = words.empty() ? std::end(kVerbs) : std::ranges::find(kVerbs, words[0], &Verb::name);
+      asked != std::end(kVerbs)) {
+    asked->add(app, exit_code);
+    const auto has_name = [&](const CLI::App* added) { return added->get_name() == words[0]; };
+    PODSIM_CHECK(app.get_subcommands(has_name).size() == 1, "a verb adds what has its name");
+    return;
+  }
+  for (const Verb& verb : kVerbs) verb.add(app, exit_code);
+  for (const Verb& verb : kVerbsAboutVerbs) verb.add(app, exit_code);
+}
+
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
   const CommandWords remembered(words);
   CLI::App app("podsim predicts the step time, cost and energy of a training job on a GPU or TPU cluster.",
                "podsim");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "podsim " + version() + (commit().empty() ? "" : " (" + commit() + ")"));
   app.add_flag_callback(
       "--licences",
@@ -83,15 +169,7 @@ int run_command(const std::vector<std::string>& words) {
       "Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim "
       "help run");
   int exit_code = kDone;
-  for (const auto add_verb :
-       {add_run,     add_own,         add_compare,      add_scale,       add_sweep,   add_search,
-        add_plan,    add_sensitivity, add_breakeven,    add_certificate, add_store,   add_collective,
-        add_flows,   add_shard,       add_replay,       add_whatif,      add_explain, add_validate,
-        add_catalog, add_draw,        add_availability, add_reliability, add_check,   add_init,
-        add_import,  add_inference,   add_fleet,        add_serve,       add_help,    add_completion,
-        add_man}) {
-    add_verb(app, exit_code);
-  }
+  add_verbs(app, words, exit_code);
   try {
     return parse_and_run(app, words, exit_code);
   } catch (const InputWouldBeLost& refusal) {

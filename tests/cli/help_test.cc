@@ -73,6 +73,33 @@ TEST(Help, of_a_verb_is_the_same_both_ways) {
   }
 }
 
+// Words that follow a label on a line that describes an option.
+std::vector<std::string> names_after(const std::string& label, const std::string& line) {
+  std::vector<std::string> names;
+  const std::size_t at = line.find(" " + label + ": ");
+  if (at == std::string::npos) return names;
+  std::istringstream in(line.substr(at + label.size() + 3));
+  for (std::string name; in >> name && name.starts_with("--") && name.find(':') == std::string::npos;)
+    names.push_back(name);
+  return names;
+}
+
+TEST(Help, names_what_an_option_excludes_in_the_order_of_the_alphabet) {
+  std::size_t several = 0;
+  for (const std::string& verb : verbs())
+    for (const std::string& line : lines_of(podsim_command(verb + " --help").out))
+      for (const std::string label : {"Needs", "Excludes"}) {
+        const std::vector<std::string> names = names_after(label, line);
+        EXPECT_TRUE(std::ranges::is_sorted(names)) << verb << ":" << line;
+        several += names.size() > 1;
+      }
+  EXPECT_GE(several, 4u) << "one name alone proves nothing";
+}
+
+TEST(Help, lists_the_same_verbs_where_a_word_names_none) {
+  EXPECT_EQ(podsim_command("help").out, podsim_command("--help").out);
+}
+
 TEST(Help, of_an_unknown_verb_names_the_nearest) {
   for (const char* teller : {"help", "man"}) {
     const CommandResult result = podsim_command(teller + std::string(" rnu"));
