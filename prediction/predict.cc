@@ -49,11 +49,12 @@ SimulateOptions simulation_of(const PredictOptions& options) {
 
 DrawPool pool_of(const PredictOptions& options) { return {options.threads, options.draw_done}; }
 
-std::string dump_of(const std::string& stage, std::span<const LaidJob> jobs, const SimulatedJobs& simulated) {
+std::string dump_of(const std::string& stage, const Fabric& healthy, std::span<const LaidJob> jobs,
+                    const SimulatedJobs& simulated) {
   if (stage.empty()) return "";
   std::vector<Timeline> timelines;
   for (const Ensemble& ensemble : simulated.of_job) timelines.push_back(ensemble.first);
-  return dump(stage, simulated.fabric, jobs, simulated.system, timelines);
+  return dump(stage, simulated.on(healthy), jobs, simulated.system, timelines);
 }
 
 // The jobs at once, and what goes wrong according to `spec` in these draws.
@@ -73,7 +74,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   SimulatedJobs& simulated = healthy ? clean : degraded;
   const StageTimer timer("report");
   Reports reports;
-  reports.dump = dump_of(options.dump, jobs, simulated);
+  reports.dump = dump_of(options.dump, fabric, jobs, simulated);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     Report& report = reports.of_job.emplace_back(
         summarize(jobs[j].spec, jobs[j].program, simulated.of_job[j], clean.of_job[j]));
@@ -94,8 +95,9 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     if (options.detail) {
       reports.detail = step_detail(simulated.system, jobs.front(), first);
       reports.detail->steps = simulated.of_job.front().step_times;
-      reports.detail->network = network_drawing(
-          simulated.fabric, fabric, network_load(simulated.system, first, reports.of_job.front().link_use));
+      reports.detail->network =
+          network_drawing(simulated.on(fabric), fabric,
+                          network_load(simulated.system, first, reports.of_job.front().link_use));
       if (reports.of_job.front().band) reports.detail->near = near_runs(kind_of(jobs.front().spec));
     }
   }

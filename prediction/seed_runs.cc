@@ -120,11 +120,13 @@ SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> job
                              const Adversities& adversities, std::span<const SimulateOptions> draws,
                              bool fold_classes, const DrawPool& pool, TrafficPlans* plans) {
   SimulatedJobs result;
-  result.fabric =
-      with_slow_links(with_failures(healthy, adversities.failures), slow_links(adversities.degradations));
-  result.system = assemble(result.fabric, jobs, adversities, fold_classes, plans);
+  const std::vector<SlowLink> slow = slow_links(adversities.degradations);
+  if (!adversities.failures.empty() || !slow.empty())
+    result.changed = with_slow_links(with_failures(healthy, adversities.failures), slow);
+  const Fabric& fabric = result.on(healthy);
+  result.system = assemble(fabric, jobs, adversities, fold_classes, plans);
   std::vector<EvaluationPasses> evaluations;
-  for (const LaidJob& job : jobs) evaluations.emplace_back(job, result.fabric, adversities, fold_classes);
+  for (const LaidJob& job : jobs) evaluations.emplace_back(job, fabric, adversities, fold_classes);
   const StageTimer timer(draws.size() == 1 ? "simulate"
                                            : "simulate " + std::to_string(draws.size()) + " draws");
   result.of_job = DrawWork(result.system, evaluations, draws, pool).run();

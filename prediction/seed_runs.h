@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,9 +30,11 @@ struct DrawPool {
 
 // Jobs on a fabric with what goes wrong there.
 struct SimulatedJobs {
-  Fabric fabric;  // without what failed, and with the links that are slow
+  std::optional<Fabric> changed;  // the fabric without what failed, and with slow links; where there are any
   System system;
   std::vector<Ensemble> of_job;  // [job]
+
+  const Fabric& on(const Fabric& healthy) const { return changed ? *changed : healthy; }
 };
 
 // Assembles the jobs on the fabric once and simulates all draws. These are added up in their order, so that

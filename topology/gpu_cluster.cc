@@ -166,6 +166,9 @@ void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {
   fabric.nvls = gpu.nvls;
   fabric.sharp = gpu.sharp;
   add_chips(fabric, spec.chips);
+  // Chips of most clusters have two cables, and there is a switch to each few dozen of them.
+  constexpr std::size_t kLinksOfChip = 4;
+  fabric.links.reserve((kLinksOfChip * static_cast<std::size_t>(spec.chips)) * 9 / 8);
   const int domains = ceil_divide(spec.chips, gpu.gpus_per_domain);
   if (gpu.gpus_per_domain > 1)
     gpu.nvlink_mesh ? add_mesh_domains(fabric, spec) : add_switched_domains(fabric, spec, domains);

@@ -35,11 +35,7 @@ bool GroupForms::tell(const Fabric& fabric) {
   return !fabric.damaged && !fabric.individual_switches && fabric.slices.empty();
 }
 
-GroupForms::GroupForms(const Fabric& fabric)
-    : fabric_(fabric),
-      reverse_(find_reverses(fabric)),
-      group_(fabric.nodes.size(), 0),
-      place_(fabric.nodes.size(), 0) {
+GroupForms::GroupForms(const Fabric& fabric) : fabric_(fabric), reverse_(find_reverses(fabric)) {
   PODSIM_CHECK(tell(fabric), "forms are of groups below switches");
   sort_nodes();
 }
@@ -48,7 +44,7 @@ GroupForms::GroupForms(const Fabric& fabric)
 void GroupForms::sort_nodes() {
   std::map<std::vector<std::uint64_t>, std::int32_t> known;
   std::vector<std::uint64_t> text, before;
-  sort_.reserve(fabric_.nodes.size());
+  standing_.reserve(fabric_.nodes.size());
   for (NodeId v = 0; v < static_cast<NodeId>(fabric_.nodes.size()); ++v) {
     const Node& node = fabric_.nodes[v];
     text = {static_cast<std::uint64_t>(node.kind), static_cast<std::uint64_t>(node.tier),
@@ -59,26 +55,29 @@ void GroupForms::sort_nodes() {
       describe(fabric_.links[reverse_[l]], text);
     }
     if (text == before) {
-      sort_.push_back(sort_.back());
+      standing_.push_back(standing_.back());
       continue;
     }
-    sort_.push_back(known.try_emplace(text, static_cast<std::int32_t>(known.size())).first->second);
+    const auto sort = known.try_emplace(text, static_cast<std::int32_t>(known.size())).first->second;
+    standing_.push_back({.sort = sort, .tier = node.tier});
     before = text;
   }
 }
 
-void GroupForms::add_ways_up(NodeId node, LinkId first, LinkId end) {
+// Of a node of this tier.
+void GroupForms::add_ways_up(std::int32_t tier, LinkId first, LinkId end) {
   for (LinkId l = first; l < end; ++l) {
     const NodeId above = fabric_.links[l].to;
-    if (fabric_.nodes[above].tier <= fabric_.nodes[node].tier) continue;
-    const bool is_new = group_[above] != looks_;
+    Standing& standing = standing_[above];
+    if (standing.tier <= tier) continue;
+    const bool is_new = standing.group != looks_;
     if (is_new) {
-      group_[above] = looks_;
-      place_[above] = static_cast<std::int32_t>(nodes_.size());
+      standing.group = looks_;
+      standing.place = static_cast<std::int32_t>(nodes_.size());
       nodes_.push_back(above);
     }
-    form_.push_back(place_[above]);
-    form_.push_back(is_new ? sort_[above] : -1);
+    form_.push_back(standing.place);
+    form_.push_back(is_new ? standing.sort : -1);
   }
 }
 
@@ -91,30 +90,30 @@ void GroupForms::look(std::span<const ChipId> group) {
   ChipId before = group.front();
   for (std::size_t i = 0; i < group.size(); ++i) {
     const ChipId chip = group[i];
-    group_[chip] = looks_;
-    place_[chip] = static_cast<std::int32_t>(i);
+    Standing& standing = standing_[chip];
+    standing.group = looks_;
+    standing.place = static_cast<std::int32_t>(i);
     form_.push_back(chip - before);
-    form_.push_back(sort_[chip]);
+    form_.push_back(standing.sort);
     if (fabric_.nvlink_mesh) form_.push_back(chip % fabric_.gpus_per_domain);
     before = chip;
   }
   for (std::size_t i = 0; i < group.size(); ++i)
-    add_ways_up(group[i], fabric_.out_first[group[i]], fabric_.out_first[group[i] + 1]);
+    add_ways_up(0, fabric_.out_first[group[i]], fabric_.out_first[group[i] + 1]);
   for (std::size_t begin = group.size(), end = nodes_.size(); end - begin > 1;
        begin = end, end = nodes_.size())
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId node = nodes_[i];  // its last way alone leads up, if any does
-      add_ways_up(node, fabric_.out_first[node + 1] - 1, fabric_.out_first[node + 1]);
+      add_ways_up(standing_[node].tier, fabric_.out_first[node + 1] - 1, fabric_.out_first[node + 1]);
     }
 }
 
 LinkPlace GroupForms::place_of(LinkId link) const {
   const Link& carries = fabric_.links[link];
-  PODSIM_CHECK(group_[carries.from] == looks_ && group_[carries.to] == looks_,
-               "a group sends over what is above it");
-  if (fabric_.nodes[carries.to].tier >= fabric_.nodes[carries.from].tier)
-    return {place_[carries.from], link - fabric_.out_first[carries.from], false};
-  return {place_[carries.to], reverse_[link] - fabric_.out_first[carries.to], true};
+  const Standing &from = standing_[carries.from], &to = standing_[carries.to];
+  PODSIM_CHECK(from.group == looks_ && to.group == looks_, "a group sends over what is above it");
+  if (to.tier >= from.tier) return {from.place, link - fabric_.out_first[carries.from], false};
+  return {to.place, reverse_[link] - fabric_.out_first[carries.to], true};
 }
 
 }  // namespace podsim

@@ -44,14 +44,20 @@ class GroupForms {
   }
 
  private:
+  // Together, because a way that leads to a node asks for all of it.
+  struct Standing {
+    std::int32_t sort;       // nodes of the same number have equal cables and are equal
+    std::int32_t group = 0;  // that has it, by the number of looks
+    std::int32_t place = 0;  // in nodes_
+    std::int32_t tier;
+  };
+
   void sort_nodes();
-  void add_ways_up(NodeId node, LinkId first, LinkId end);
+  void add_ways_up(std::int32_t tier, LinkId first, LinkId end);
 
   const Fabric& fabric_;
-  std::vector<LinkId> reverse_;      // [link] the other direction of its cable
-  std::vector<std::int32_t> sort_;   // [node] nodes of the same number have equal cables and are equal
-  std::vector<std::int32_t> group_;  // [node] the group that has it, by the number of looks
-  std::vector<std::int32_t> place_;  // [node] in nodes_
+  std::vector<LinkId> reverse_;     // [link] the other direction of its cable
+  std::vector<Standing> standing_;  // [node]
   std::int32_t looks_ = 0;
   std::vector<NodeId> nodes_;
   std::vector<std::int32_t> form_;
