@@ -86,20 +86,6 @@ TEST(BetterHardware, makes_no_step_slower_with_what_was_chosen_before) {
   }
 }
 
-// Declared shardings say how frozen matmuls run beside adapters, and what becomes of the terms of a gradient.
-// Where each was cut as was cheapest for it, layers lost up to 18 %, now on the one hardware, now on the
-// other.
-TEST(BetterHardware, terms_that_are_cut_as_their_sum_is_declared_lose_nothing) {
-  const Catalog catalog;
-  for (const int seed : {218, 240, 826, 2071, 2107}) {
-    const std::optional<Spec> spec = drawn_job(catalog, seed);
-    ASSERT_TRUE(spec) << seed;
-    const double most = step_s(*spec) * (1 + kSlower);
-    for (const Improvement& improvement : improvements_of(spec->cluster))
-      EXPECT_LE(step_s(*spec, improvement), most) << seed << ": " << improvement.name;
-  }
-}
-
 // Their gradients are reduced over parts of a torus, stage after stage. Where hops take no time, rings are as
 // fast as the torus algorithm when all groups meet, and half as fast when none does.
 TEST(BetterHardware, groups_that_rarely_meet_choose_what_is_fast_alone) {

@@ -38,8 +38,7 @@ std::optional<Layout> wanted_layout(const PlanContext& context, TensorId id) {
 // [factor] tensors of the operation that lie on the axis along that factor.
 using Votes = std::array<int, 26>;
 
-// A result that may stay as it is left votes as well: its rules are those of the sum that it is a term of.
-Votes votes(const PlanContext& context, const Operation& op, const OpProblem& problem, const AxisRef& axis) {
+Votes votes(const OpProblem& problem, const AxisRef& axis) {
   Votes count{};
   const auto cast = [&](const FactorMap& map, const Layout& layout) {
     for (std::size_t i = 0; i < map.size(); ++i) {
@@ -48,8 +47,9 @@ Votes votes(const PlanContext& context, const Operation& op, const OpProblem& pr
   };
   for (std::size_t i = 0; i < problem.operands.size(); ++i)
     cast(problem.rule.operands[i], problem.operands[i].available.front());
-  for (std::size_t i = 0; i < op.outputs.size(); ++i)
-    cast(problem.rule.results[i], context.ruled[at(op.outputs[i].tensor)]);
+  for (std::size_t i = 0; i < problem.results.size(); ++i) {
+    if (problem.results[i].wanted) cast(problem.rule.results[i], *problem.results[i].wanted);
+  }
   return count;
 }
 
@@ -74,7 +74,7 @@ AxisList free_axes(const PlanContext& context, const OpProblem& problem) {
 void settle_axes(const PlanContext& context, const Operation& op, OpProblem& problem) {
   const std::string letters = letters_of(op);
   for (const AxisRef& axis : free_axes(context, problem)) {
-    Votes count = votes(context, op, problem, axis);
+    Votes count = votes(problem, axis);
     for (std::size_t factor = 0; factor < letters.size(); ++factor)
       if (has_letter(op.whole, letters[factor])) count[factor] = 0;
     const int factor = agreed_factor(count);

@@ -59,10 +59,10 @@ double local_letter(const PlanContext& context, const Operand& operand, char let
                     const LetterAxes& letters);
 
 // An axis on which two or more tensors of the operation agree, more than on any other letter, shards that
-// letter, results that may stay partial sums by the rules of their whole: the user's shardings have said how
-// this operation runs (tensor parallelism keeps weights, data parallelism keeps tokens). Every other axis,
-// and under Partitioner::kSearch each, is searched: all letters and none, the cheapest in time.
-// `alternatives` = how many of the other plans to tell, those included that the user's shardings rule out.
+// letter: the user's shardings have said how this operation runs (tensor parallelism keeps weights, data
+// parallelism keeps tokens). Every other axis, and under Partitioner::kSearch each, is searched: all letters
+// and none, the cheapest in time. `alternatives` = how many of the other plans to tell, those included that
+// the user's shardings rule out.
 // What is returned may be shared with others who asked for the same.
 std::shared_ptr<const OperationPlan> plan_operation(const PlanContext& context, const Operation& op,
                                                     int alternatives = 0);

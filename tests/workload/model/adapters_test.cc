@@ -55,23 +55,6 @@ TEST(Adapters, no_matmul_makes_the_gradient_of_a_frozen_weight) {
   EXPECT_EQ(op_named(layer.forward, "qkv adapter down").flops.value, 2.0 * 2048 * 8192 * kRank);
 }
 
-// Tensor parallelism keeps weights in place: the adapter's term may wait as a partial sum, which says nothing
-// of how the frozen matmul beside it runs. To move its weight and add up afterwards would look cheaper to it.
-TEST(Adapters, leave_frozen_matmuls_cut_as_without_them) {
-  const std::vector<MeshAxis> axes = {{"data", 8}, {"context", 2}, {"tensor", 4}};
-  const std::vector<std::string> presets = {"data", "ring_context", "megatron_sp"};
-  Job adapted = tuned(axes, presets), plain = whole(axes, presets);
-  adapted.sequence = plain.sequence = 8192;
-  adapted.adapters->frozen_bytes = 1;
-  const Part with = layer_of(partition(adapted)), without = layer_of(partition(plain));
-  for (const char* op : {"qkv", "attention out", "ffn up", "ffn down"}) {
-    EXPECT_EQ(op_named(with.forward, op).n, op_named(without.forward, op).n) << op;
-    EXPECT_EQ(op_named(with.forward, op).k, op_named(without.forward, op).k) << op;
-  }
-  for (const CollectiveOp& each : collectives(with.forward))
-    EXPECT_NE(each.kind, CollectiveKind::kAllToAll) << each.tensor;
-}
-
 TEST(Adapters, model_flops_leave_out_the_gradients_of_frozen_weights) {
   const StepProgram all = partition(whole({}, {})), program = partition(tuned({}, {}));
   const double adapters = 80 * kTrained, matmuls = all.parameters - 32000 * 8192.0 - 161 * 8192.0;
