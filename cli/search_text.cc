@@ -27,10 +27,11 @@ std::string counted(std::int64_t n) { return significant(static_cast<double>(n),
 std::string proof_text(const SearchAnswer& answer) {
   const SearchCounts& counts = answer.counts;
   std::string text = "Proof: " + counted(counts.layouts) + " layouts; " + counted(counts.no_room) +
-                     " do not fit in memory, " + counted(counts.by_passes) +
-                     " are bounded out by passes alone, " + counted(counts.by_stages) +
-                     " by stages and streams, " + counted(counts.by_relaxed) +
-                     " by a step without contention, " + counted(counts.simulated) + " simulated";
+                     " do not fit in memory, " + counted(counts.by_lighter) +
+                     " are bounded out by lighter layouts, " + counted(counts.by_passes) +
+                     " by passes alone, " + counted(counts.by_stages) + " by stages and streams, " +
+                     counted(counts.by_relaxed) + " by a step without contention, " +
+                     counted(counts.simulated) + " simulated";
   if (counts.known > 0) text += " (" + counted(counts.known) + " of them before: taken from the store)";
   if (counts.open > 0) text += ", " + counted(counts.open) + " open";
   if (answer.proven && answer.gap == 0) return text + ". No layout is faster.\n";
@@ -108,7 +109,8 @@ std::string search_table(const Space& space, const SearchAnswer& answer, bool ve
             with_sign(over(answer.own->figures.step_time, first.step_time)) + ".\n";
   text += proof_text(answer);
   if (verbose)
-    text += tightness_text("passes alone", answer.of_passes) +
+    text += tightness_text("lighter layouts", answer.of_lighter) +
+            tightness_text("passes alone", answer.of_passes) +
             tightness_text("stages and streams", answer.of_stages) +
             tightness_text("the step without contention", answer.of_relaxed);
   return text;
@@ -153,6 +155,7 @@ std::string search_json(const Space& space, const SearchAnswer& answer) {
   json["layouts"] = rows;
   json["proof"] = {{"layouts", answer.counts.layouts},
                    {"no_room", answer.counts.no_room},
+                   {"by_lighter", answer.counts.by_lighter},
                    {"by_passes", answer.counts.by_passes},
                    {"by_stages", answer.counts.by_stages},
                    {"by_relaxed", answer.counts.by_relaxed},

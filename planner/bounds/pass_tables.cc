@@ -51,11 +51,12 @@ JobLayout timed_layout(const Space& space, const JobLayout& stem) {
   return shares_passes(space, stem) ? widest(space, timed) : timed;
 }
 
-std::vector<std::vector<JobLayout>> stems_by_mesh(const Space& space, const std::vector<JobLayout>& stems) {
+std::vector<std::vector<JobLayout>> stems_by_mesh(
+    const std::vector<JobLayout>& stems, const std::function<JobLayout(const JobLayout&)>& timed_of) {
   std::map<std::tuple<int, int, int, int, int, int, int>, std::map<JobLayout, std::vector<JobLayout>>>
       of_mesh;
   for (const JobLayout& stem : stems) {
-    const JobLayout timed = timed_layout(space, stem);
+    const JobLayout timed = timed_of(stem);
     of_mesh[{timed.tensor, timed.context, timed.expert, timed.expert_tensor, timed.group, timed.pipeline,
              timed.data}][timed]
         .push_back(stem);
@@ -71,13 +72,11 @@ std::vector<std::vector<JobLayout>> stems_by_mesh(const Space& space, const std:
 void PassTables::look_up(const JobLayout& stem) {
   const JobLayout timed = timed_layout(space_, stem);
   if (timed_ == timed) return;
-  const Spec spec = with_layout(space_.spec(), timed);
-  if (!context_ || mesh_ != spec.job.mesh.axes) {
-    context_.emplace(fabric_, spec, &shared_);
-    mesh_ = spec.job.mesh.axes;
-  }
+  Spec spec = with_layout(space_.spec(), timed);
+  // The operations remain, since others wait where they stand.
+  if (sums_are_free_) spec.job.stack.gradient_add_bytes = std::min(spec.job.stack.gradient_add_bytes, 1e-9);
   const bool shared = shares_passes(space_, stem);
-  const StemBounds pieces(spec, *context_, true, shared);
+  const StemBounds pieces(spec, contexts_.of(spec), true, shared);
   times_ = pieces.times();
   if (shared) leave_passes(times_);
   held_.clear();
@@ -106,7 +105,10 @@ StageShape& PassTables::shape_of(const JobLayout& leaf) {
 }
 
 double PassTables::bound_s(const JobLayout& stem, const std::vector<JobLayout>& leaves) {
-  const StageTimes& times = this->times(stem);
+  return bound_s(times(stem), leaves);
+}
+
+double PassTables::bound_s(const StageTimes& times, const std::vector<JobLayout>& leaves) {
   double least = std::numeric_limits<double>::infinity();
   for (const JobLayout& leaf : leaves)
     least = std::min(least, stage_bound_s(space_.even_job().stack, times, shape_of(leaf)));

@@ -1,15 +1,15 @@
 // Bounds of many stems at once: those whose passes take the same time but for what reaches over data ranks.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <vector>
 
-#include "planner/bounds/mesh_context.h"
+#include "planner/bounds/mesh_contexts.h"
 #include "planner/bounds/stage_bound.h"
 #include "planner/space/space.h"
-#include "topology/fabric.h"
 
 namespace podsim {
 
@@ -24,21 +24,25 @@ bool shares_passes(const Space& space, const JobLayout& stem);
 // stem itself, where every layer recomputes.
 JobLayout timed_layout(const Space& space, const JobLayout& stem);
 
-// The stems that PassTables times on one mesh, timed layout by timed layout.
-std::vector<std::vector<JobLayout>> stems_by_mesh(const Space& space, const std::vector<JobLayout>& stems);
+// Stems whose layouts that are `timed` have one mesh, timed layout by timed layout.
+std::vector<std::vector<JobLayout>> stems_by_mesh(const std::vector<JobLayout>& stems,
+                                                  const std::function<JobLayout(const JobLayout&)>& timed);
 
 // Bounds of stems, quick where those of one timed layout follow one another, and those of one mesh. Not for
 // several threads at once.
 class PassTables {
  public:
-  // REQUIRES: space and fabric outlive this object.
-  PassTables(const Space& space, const Fabric& fabric) : space_(space), fabric_(fabric) {}
+  // `sums_are_free`: what it takes to add gradients to those of microbatches before counts as nothing.
+  // REQUIRES: both outlive this object; the meshes are of the space's cluster.
+  PassTables(const Space& space, MeshContexts& contexts, bool sums_are_free = false)
+      : space_(space), contexts_(contexts), sums_are_free_(sums_are_free) {}
 
-  // Whether it has been looked up last, so that all else takes no partition.
-  bool has(const JobLayout& stem) const { return timed_ == timed_layout(space_, stem); }
+  const Space& space() const { return space_; }
 
   // A step of any of these layouts of a stem takes at least this long.
   double bound_s(const JobLayout& stem, const std::vector<JobLayout>& leaves);
+  // The same where these are the times of its pieces.
+  double bound_s(const StageTimes& times, const std::vector<JobLayout>& leaves);
 
   // The fullest chip of a layout of a stem holds at least this much: the first stage, by the activations of
   // its passes.
@@ -60,10 +64,8 @@ class PassTables {
   double passes_held(const PipelineShape& pipeline);
 
   const Space& space_;
-  const Fabric& fabric_;
-  SharedTimes shared_;
-  std::vector<MeshAxis> mesh_;
-  std::optional<MeshContext> context_;  // of the mesh
+  MeshContexts& contexts_;
+  const bool sums_are_free_;
   std::optional<JobLayout> timed_;
   StageTimes times_;        // of the timed layout
   std::vector<Held> held_;  // likewise

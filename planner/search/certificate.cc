@@ -8,7 +8,7 @@
 namespace podsim {
 namespace {
 
-constexpr const char* kVerdicts[] = {"no_room_for_state", "no_room",   "passes", "stages",
+constexpr const char* kVerdicts[] = {"no_room_for_state", "no_room",   "lighter", "passes", "stages",
                                      "relaxed",           "simulated", "open"};
 
 }  // namespace

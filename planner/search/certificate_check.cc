@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "engine/parallel_for.h"
+#include "planner/bounds/lighter_stems.h"
+#include "planner/bounds/mesh_contexts.h"
 #include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
 #include "planner/search/certificate.h"
@@ -84,6 +86,7 @@ class CertificateChecker {
         fabric_(build_fabric(asked.spec.cluster.fabric)),
         room_((1 - space_.values().memory_headroom_share) * asked.spec.cluster.chip.hbm_capacity),
         parameters_(parameter_count(space_.model())),
+        lighter_(space_),
         sample_(sample),
         threads_(threads) {}
 
@@ -159,22 +162,22 @@ class CertificateChecker {
 
   void check_stem(const JobLayout& stem, const std::vector<const LayoutRecord*>& records) {
     const Spec spec = with_layout(space_.spec(), stem);
-    std::optional<MeshContext> context;
+    MeshContexts contexts(fabric_);
+    PassTables tables(space_, contexts);
     std::optional<StemBounds> bounds;
     std::optional<StemPasses> passes;
     const auto of_stem = [&]() -> const StemBounds& {
-      if (!context) context.emplace(fabric_, spec);
-      if (!bounds) bounds.emplace(spec, *context);
+      if (!bounds) bounds.emplace(spec, contexts.of(spec));
       return *bounds;
     };
     const auto all_passes = [&]() -> const StemPasses& {
-      if (!passes) {
-        PassTables tables(space_, fabric_);
-        passes = passes_of(tables, stem, space_.leaves(stem), room_);
-      }
+      if (!passes) passes = passes_of(tables, stem, space_.leaves(stem), room_);
       return *passes;
     };
     const auto of_passes = [&] { return all_passes().bound; };
+    const auto of_lighter = [&] {
+      return LighterTables(space_, lighter_, contexts).bound(stem, space_.leaves(stem));
+    };
     const auto same = [&](const LayoutRecord& record, Time time) {
       if (record.time != time)
         fault("the bound of " + to_string(record.layout) + " is " + exact_seconds(time) + " s, and not " +
@@ -197,6 +200,9 @@ class CertificateChecker {
           full(*record, (all_passes().might_fit.empty() && all_passes().memory == record->memory) ||
                             of_stem().memory(layout, true) == record->memory ||
                             of_stem().memory(layout, false) == record->memory);
+          break;
+        case LayoutVerdict::kByLighter:
+          same(*record, of_lighter());
           break;
         case LayoutVerdict::kByPasses:
           same(*record, of_passes());
@@ -259,6 +265,7 @@ class CertificateChecker {
   const Fabric fabric_;
   const Bytes room_;
   const double parameters_;
+  const LighterStems lighter_;
   const int sample_, threads_;
   Time limit_ = Time::max();
   std::optional<Time> best_;

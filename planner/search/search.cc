@@ -14,11 +14,13 @@
 
 #include "engine/check.h"
 #include "engine/parallel_for.h"
+#include "planner/bounds/lighter_stems.h"
 #include "planner/bounds/mesh_contexts.h"
 #include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
+#include "planner/search/candidate.h"
 #include "planner/search/incumbents.h"
-#include "planner/search/layout_fate.h"
+#include "planner/search/ledger.h"
 #include "prediction/evaluator.h"
 
 namespace podsim {
@@ -33,18 +35,17 @@ PredictOptions step_alone() {
 
 constexpr Bytes kAnyRoom{std::numeric_limits<double>::infinity()};
 
-// How closely a layout has been looked at.
-enum class Level : unsigned char { kPasses, kStages, kRelaxed };
+// What a thread remembers of meshes and of layouts that it has timed.
+struct Worker {
+  Worker(const Space& space, const Fabric& fabric, const LighterStems& lighter)
+      : contexts(fabric), tables(space, contexts), lighter_tables(space, lighter, contexts) {}
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
-struct Candidate {
-  Time bound;
-  Level level;
-  JobLayout layout;  // of passes a stem, that stands for all of its layouts
-  Time pass_bound, stage_bound;
-  Bytes memory;
-  friend bool operator<(const Candidate& a, const Candidate& b) {
-    return std::tie(a.bound, a.level, a.layout) < std::tie(b.bound, b.level, b.layout);
-  }
+  MeshContexts contexts;
+  PassTables tables;
+  LighterTables lighter_tables;
+  Evaluator evaluator;
 };
 
 class LayoutSearch {
@@ -55,19 +56,22 @@ class LayoutSearch {
         fabric_(build_fabric(space.spec().cluster.fabric)),
         room_((1 - space.values().memory_headroom_share) * space.spec().cluster.chip.hbm_capacity),
         parameters_(parameter_count(model_program(space.spec().job))),
-        incumbents_(options.top, options.within, options.pareto) {
+        lighter_(space),
+        incumbents_(options.top, options.within, options.pareto),
+        ledger_(space, room_, parameters_, options.record) {
     for (const JobLayout& stem : space.stems())
       if (shard_of(stem, options.shards) == options.shard) stems_.push_back(stem);
+    for (int i = 0; i < std::max(options.threads, 1); ++i)
+      workers_.push_back(std::make_unique<Worker>(space, fabric_, lighter_));
   }
 
   SearchAnswer run() {
     go_through();
-    if (!incumbents_.any() && open_.empty() && counts_.layouts > 0 && !stopped()) {
+    if (!incumbents_.any() && open_.empty() && ledger_.counts().layouts > 0 && !stopped()) {
       // To name the nearest miss, all have to be looked at.
       skip_full_ = false;
       stems_done_ = 0;
-      counts_ = {};
-      records_.clear();
+      ledger_.forget_all();
       go_through();
     }
     return finish();
@@ -76,11 +80,10 @@ class LayoutSearch {
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
-  void in_threads(const std::function<void()>& work) {
-    const auto threads = static_cast<std::size_t>(std::max(options_.threads, 1));
-    parallel_for(threads, static_cast<int>(threads), [&](std::size_t) {
+  void in_threads(const std::function<void(Worker&)>& work) {
+    parallel_for(workers_.size(), static_cast<int>(workers_.size()), [&](std::size_t i) {
       try {
-        work();
+        work(*workers_[i]);
       } catch (...) {
         const std::lock_guard lock(mutex_);
         failed_ = true;
@@ -94,53 +97,46 @@ class LayoutSearch {
   void go_through() {
     bound_stems();
     seed();
-    if (options_.gap > 0) return refine();  // it may stop short, and where depends on the order
-    in_threads([&] { refine(); });
+    if (options_.gap > 0) return refine(*workers_.front());  // it may stop short; where depends on the order
+    in_threads([&](Worker& worker) { refine(worker); });
   }
 
-  // ---- All stems, by their passes
+  // ---- All stems, by lighter layouts
 
   void bound_stems() {
-    const auto meshes = stems_by_mesh(space_, stems_);
+    const auto meshes = lighter_.by_mesh(stems_);
     std::atomic<std::size_t> next = 0;
-    in_threads([&] {
-      PassTables tables(space_, fabric_);
+    std::map<JobLayout, std::vector<BoundedStem>> of_layout;  // [timed layout]
+    in_threads([&](Worker& worker) {
       for (std::size_t m; (m = next.fetch_add(1)) < meshes.size();)
         for (const JobLayout& stem : meshes[m])
-          if (!stopped()) bound_stem(stem, tables);
+          if (!stopped()) bound_stem(stem, worker.lighter_tables, of_layout);
     });
     stems_left_ = stems_.size() - stems_done_;
+    for (auto& [timed, stems] : of_layout) {
+      std::ranges::sort(stems, {}, &BoundedStem::stem);
+      const Time bound = std::ranges::min(stems, {}, &BoundedStem::bound).bound;
+      const Bytes memory = std::ranges::min(stems, {}, &BoundedStem::memory).memory;
+      open_.insert({bound, Level::kLighter, timed, bound, bound, bound, memory,
+                    std::make_shared<const std::vector<BoundedStem>>(std::move(stems))});
+    }
   }
 
-  void bound_stem(const JobLayout& stem, PassTables& tables) {
+  void bound_stem(const JobLayout& stem, LighterTables& tables,
+                  std::map<JobLayout, std::vector<BoundedStem>>& of_layout) {
     const std::vector<JobLayout> leaves = space_.leaves(stem);
     const Bytes state = least_state(space_.spec().job, stem, parameters_);
-    StemPasses passes{leaves, {}, state};
-    if (skip_full_ && state > room_)
-      passes.might_fit.clear();
-    else if (!leaves.empty())
-      passes = passes_of(tables, stem, leaves, skip_full_ ? room_ : kAnyRoom);
-    const auto count = static_cast<std::int64_t>(leaves.size());
-    const auto full = state > room_ ? LayoutVerdict::kNoRoomForState : LayoutVerdict::kNoRoom;
+    const bool open = !leaves.empty() && !(skip_full_ && state > room_);
+    const Time bound = open ? tables.bound(stem, leaves) : Time{};
+    const JobLayout timed = timed_layout(space_, stem);
     const std::lock_guard lock(mutex_);
     ++stems_done_;
-    counts_.layouts += count;
-    if (!passes.might_fit.empty()) {
-      open_.insert({passes.bound, Level::kPasses, stem, passes.bound, passes.bound, state});
-    } else {
-      counts_.no_room += count;
-      for (const JobLayout& leaf : leaves) record({leaf, full, {}, passes.memory});
-    }
+    ledger_.found(leaves);
+    if (open)
+      of_layout[timed].push_back({stem, bound, state});
+    else
+      ledger_.no_room(leaves, state);
     tell();
-  }
-
-  // REQUIRES: mutex_ is held.
-  void record(const LayoutRecord& each) {
-    if (options_.record) records_.push_back(each);
-  }
-
-  void note_miss(const NearestMiss& miss) {
-    if (!miss_ || std::tie(miss.needed, miss.layout) < std::tie(miss_->needed, miss_->layout)) miss_ = miss;
   }
 
   // ---- Best first
@@ -148,8 +144,7 @@ class LayoutSearch {
   // The scenario's own layout comes first, so that the search has something to beat.
   void seed() {
     if (!own_ || stopped()) return;
-    MeshContexts contexts(fabric_);
-    Evaluator evaluator;
+    Worker& worker = *workers_.front();
     std::unique_lock lock(mutex_);
     const auto take = [&](const JobLayout& layout, Level level) -> std::optional<Candidate> {
       for (auto at = open_.begin(); at != open_.end(); ++at)
@@ -159,14 +154,15 @@ class LayoutSearch {
     JobLayout stem = *own_;
     stem.schedule = PipelineSchedule::k1F1B;
     stem.chunks = 1;
-    const auto all = take(stem, Level::kPasses);
-    if (!all) return;
-    open_stem(*all, contexts, lock);
-    auto own = take(*own_, Level::kStages);
-    if (!own) return;
-    look_closer(*own, contexts, lock);
-    own = take(*own_, Level::kRelaxed);
-    if (own) simulate(*own, evaluator, lock);
+    const std::tuple<JobLayout, Level> steps[] = {{timed_layout(space_, stem), Level::kLighter},
+                                                  {stem, Level::kPasses},
+                                                  {*own_, Level::kStages},
+                                                  {*own_, Level::kRelaxed}};
+    for (const auto& [layout, level] : steps) {
+      const auto candidate = take(layout, level);
+      if (!candidate) return;
+      go_on(*candidate, worker, lock);
+    }
   }
 
   // Nothing that is open can matter any more. REQUIRES: mutex_ is held.
@@ -177,9 +173,7 @@ class LayoutSearch {
            least.bound.in_seconds() >= incumbents_.best().in_seconds() * (1 - options_.gap);
   }
 
-  void refine() {
-    MeshContexts contexts(fabric_);
-    Evaluator evaluator;
+  void refine(Worker& worker) {
     std::unique_lock lock(mutex_);
     while (!stopped() && !failed_) {
       if (open_.empty() && under_way_ > 0) {
@@ -187,21 +181,63 @@ class LayoutSearch {
         continue;
       }
       if (open_.empty() || done(*open_.begin())) break;
-      Candidate candidate = *open_.begin();
+      const Candidate candidate = *open_.begin();
       open_.erase(open_.begin());
       if (options_.pareto && incumbents_.beat_in_both(candidate.bound, candidate.memory)) {
-        close(candidate, false);
+        ledger_.dropped(candidate);
         continue;
       }
-      if (candidate.level == Level::kPasses)
-        open_stem(candidate, contexts, lock);
-      else if (candidate.level == Level::kStages)
-        look_closer(candidate, contexts, lock);
-      else
-        simulate(candidate, evaluator, lock);
+      go_on(candidate, worker, lock);
       tell();
       idle_.notify_all();
     }
+  }
+
+  void go_on(const Candidate& candidate, Worker& worker, std::unique_lock<std::mutex>& lock) {
+    switch (candidate.level) {
+      case Level::kLighter:
+        return open_stems(candidate, worker.tables, lock);
+      case Level::kPasses:
+        return open_stem(candidate, worker.contexts, lock);
+      case Level::kStages:
+        return look_closer(candidate, worker.contexts, lock);
+      case Level::kRelaxed:
+        return simulate(candidate, worker.evaluator, lock);
+    }
+  }
+
+  // Those of a timed layout that could win, by its passes.
+  void open_stems(const Candidate& timed, PassTables& tables, std::unique_lock<std::mutex>& lock) {
+    begin(timed);
+    const Time limit = incumbents_.limit();
+    lock.unlock();
+    std::vector<Candidate> found;
+    std::vector<std::pair<std::vector<JobLayout>, Bytes>> full;  // layouts of a stem, and the least they need
+    std::vector<Candidate> slow;
+    for (const BoundedStem& each : *timed.stems) {
+      Candidate stem{each.bound, Level::kPasses, each.stem, each.bound, each.bound, each.bound, each.memory};
+      if (each.bound > limit) {
+        stem.level = Level::kLighter;
+        stem.stems = std::make_shared<const std::vector<BoundedStem>>(1, each);
+        slow.push_back(std::move(stem));
+        continue;
+      }
+      std::vector<JobLayout> leaves = space_.leaves(each.stem);
+      const StemPasses passes = passes_of(tables, each.stem, leaves, skip_full_ ? room_ : kAnyRoom);
+      if (passes.might_fit.empty()) {
+        full.emplace_back(std::move(leaves), passes.memory);
+        continue;
+      }
+      PODSIM_CHECK(each.bound <= passes.bound,
+                   "the passes of " + to_string(each.stem) + " take less than those of a lighter layout");
+      stem.bound = stem.pass_bound = stem.stage_bound = passes.bound;
+      found.push_back(std::move(stem));
+    }
+    lock.lock();
+    end(timed);
+    for (const auto& [leaves, needed] : full) ledger_.no_room(leaves, needed);
+    for (const Candidate& each : slow) ledger_.dropped(each);
+    for (Candidate& each : found) open_.insert(std::move(each));
   }
 
   // All layouts of a stem, by the times of their own pieces and by the memory of their ends.
@@ -221,20 +257,16 @@ class LayoutSearch {
       const Time bound = rounded_down(bounds.stage_bound_s(leaf));
       PODSIM_CHECK(stem.bound <= bound,
                    "the passes of " + to_string(leaf) + " take less than those of its key");
-      found.push_back({bound, Level::kStages, leaf, stem.bound, bound, memory});
+      found.push_back({bound, Level::kStages, leaf, stem.lighter_bound, stem.pass_bound, bound, memory});
     }
     lock.lock();
     end(stem);
-    counts_.no_room += static_cast<std::int64_t>(misses.size());
-    for (const NearestMiss& miss : misses) {
-      note_miss(miss);
-      record({miss.layout, LayoutVerdict::kNoRoom, {}, miss.needed});
-    }
+    for (const NearestMiss& miss : misses) ledger_.missed(miss);
     for (Candidate& each : found) open_.insert(std::move(each));
   }
 
   // By its own instructions, and by all stages' memory.
-  void look_closer(Candidate& candidate, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
+  void look_closer(Candidate candidate, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
     begin(candidate);
     lock.unlock();
     const Spec spec = with_layout(space_.spec(), candidate.layout);
@@ -245,12 +277,7 @@ class LayoutSearch {
     lock.lock();
     end(candidate);
     candidate.memory = memory;
-    if (memory > room_) {
-      ++counts_.no_room;
-      record({candidate.layout, LayoutVerdict::kNoRoom, {}, memory});
-      note_miss({candidate.layout, memory, room_});
-      return;
-    }
+    if (memory > room_) return ledger_.missed({candidate.layout, memory, room_});
     candidate.bound = std::max(candidate.bound, relaxed);
     candidate.level = Level::kRelaxed;
     open_.insert(candidate);
@@ -269,13 +296,7 @@ class LayoutSearch {
                  "the bound of " + to_string(candidate.layout) + " is above its step");
     lock.lock();
     end(candidate);
-    ++counts_.simulated;
-    counts_.known += step.known ? 1 : 0;
-    record({candidate.layout, LayoutVerdict::kSimulated, step_time, {}});
-    const auto step_ps = static_cast<double>(step_time.ps);
-    of_passes_.shares.push_back(static_cast<double>(candidate.pass_bound.ps) / step_ps);
-    of_stages_.shares.push_back(static_cast<double>(candidate.stage_bound.ps) / step_ps);
-    of_relaxed_.shares.push_back(static_cast<double>(candidate.bound.ps) / step_ps);
+    ledger_.simulated(candidate, step_time, step.known);
     FoundLayout found{candidate.layout, step.figures, candidate.memory};
     if (own_ && found.layout == *own_) found_own_ = found;
     incumbents_.add(std::move(found));
@@ -290,30 +311,14 @@ class LayoutSearch {
     busy_.erase(busy_.find(candidate.bound));
   }
 
-  // What is dropped by its bound, or left open. REQUIRES: mutex_ is held.
-  void close(const Candidate& candidate, bool is_open) {
-    const bool stem = candidate.level == Level::kPasses, stages = candidate.level == Level::kStages;
-    const std::vector<JobLayout> layouts =
-        stem ? space_.leaves(candidate.layout) : std::vector<JobLayout>{candidate.layout};
-    std::int64_t& count = is_open  ? counts_.open
-                          : stem   ? counts_.by_passes
-                          : stages ? counts_.by_stages
-                                   : counts_.by_relaxed;
-    count += static_cast<std::int64_t>(layouts.size());
-    const LayoutVerdict verdict = is_open  ? LayoutVerdict::kOpen
-                                  : stem   ? LayoutVerdict::kByPasses
-                                  : stages ? LayoutVerdict::kByStages
-                                           : LayoutVerdict::kByRelaxed;
-    for (const JobLayout& layout : layouts) record({layout, verdict, candidate.bound, {}});
-  }
-
   // REQUIRES: mutex_ is held.
   void tell() {
     if (!options_.progress) return;
     SearchProgress progress;
-    progress.layouts = counts_.layouts;
-    progress.bounded = counts_.layouts - counts_.no_room;
-    progress.simulated = counts_.simulated;
+    const SearchCounts& counts = ledger_.counts();
+    progress.layouts = counts.layouts;
+    progress.bounded = counts.layouts - counts.no_room;
+    progress.simulated = counts.simulated;
     if (incumbents_.any()) progress.incumbent = incumbents_.best();
     if (!open_.empty() && stems_done_ == stems_.size()) progress.bound = open_.begin()->bound;
     options_.progress(progress);
@@ -326,23 +331,16 @@ class LayoutSearch {
     const Time limit = incumbents_.limit();
     for (const Candidate& candidate : open_) {
       least = std::min(least, candidate.bound);
-      close(candidate, candidate.bound <= limit);
+      candidate.bound <= limit ? ledger_.left_open(candidate) : ledger_.dropped(candidate);
     }
     if (incumbents_.any() && !open_.empty())
       answer.gap = std::max(0.0, 1 - least.in_seconds() / incumbents_.best().in_seconds());
-    answer.proven = answer.proven && (counts_.open == 0 || (options_.gap > 0 && answer.gap <= options_.gap));
+    answer.proven =
+        answer.proven && (ledger_.counts().open == 0 || (options_.gap > 0 && answer.gap <= options_.gap));
     if (stems_left_ > 0) answer.gap = 1;
     answer.own = found_own_;
     answer.best = incumbents_.taken();
-    answer.counts = counts_;
-    answer.of_passes = std::move(of_passes_);
-    answer.of_stages = std::move(of_stages_);
-    answer.of_relaxed = std::move(of_relaxed_);
-    for (Tightness* tightness : {&answer.of_passes, &answer.of_stages, &answer.of_relaxed})
-      std::ranges::sort(tightness->shares);
-    if (answer.best.empty()) answer.miss = miss_;
-    std::ranges::sort(records_, {}, &LayoutRecord::layout);
-    answer.records = std::move(records_);
+    ledger_.write_to(answer);
     return answer;
   }
 
@@ -352,6 +350,8 @@ class LayoutSearch {
   const Bytes room_;
   const double parameters_;
   const std::optional<JobLayout> own_ = layout_of(space_.spec());
+  const LighterStems lighter_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // [thread]
   std::vector<JobLayout> stems_;
   bool skip_full_ = true;  // stems whose state alone does not fit
 
@@ -364,10 +364,7 @@ class LayoutSearch {
   std::multiset<Time> busy_;  // bounds of those under way
   Incumbents incumbents_;
   std::optional<FoundLayout> found_own_;
-  std::optional<NearestMiss> miss_;
-  SearchCounts counts_;
-  std::vector<LayoutRecord> records_;
-  Tightness of_passes_, of_stages_, of_relaxed_;
+  SearchLedger ledger_;
 };
 
 }  // namespace

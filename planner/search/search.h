@@ -44,6 +44,7 @@ struct SearchOptions {
 enum class LayoutVerdict : unsigned char {
   kNoRoomForState,  // weights, gradients and optimizer state of its stem alone do not fit
   kNoRoom,
+  kByLighter,
   kByPasses,
   kByStages,
   kByRelaxed,
@@ -65,6 +66,7 @@ struct Tightness {
 struct SearchCounts {
   std::int64_t layouts = 0;     // legal
   std::int64_t no_room = 0;     // do not fit in memory
+  std::int64_t by_lighter = 0;  // dropped by the passes of a lighter layout
   std::int64_t by_passes = 0;   // dropped by the passes of their stem, and nothing else
   std::int64_t by_stages = 0;   // dropped by the bound of stages and streams
   std::int64_t by_relaxed = 0;  // dropped by the step without contention
@@ -75,6 +77,7 @@ struct SearchCounts {
   SearchCounts& operator+=(const SearchCounts& other) {
     layouts += other.layouts;
     no_room += other.no_room;
+    by_lighter += other.by_lighter;
     by_passes += other.by_passes;
     by_stages += other.by_stages;
     by_relaxed += other.by_relaxed;
@@ -94,8 +97,8 @@ struct NearestMiss {
 struct SearchAnswer {
   std::vector<FoundLayout> best;  // fastest first, ties by layout
   SearchCounts counts;
-  Tightness of_passes, of_stages, of_relaxed;  // of simulated layouts
-  double gap = 0;                              // 1 - least open bound / best
+  Tightness of_lighter, of_passes, of_stages, of_relaxed;  // of simulated layouts
+  double gap = 0;                                          // 1 - least open bound / best
   bool proven = false;                // nothing open could be better, by more than the gap that was asked for
   std::optional<NearestMiss> miss;    // where nothing fits
   std::optional<FoundLayout> own;     // the scenario's layout, where the space's words can say it and it fits

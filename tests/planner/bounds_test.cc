@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "planner/bounds/lighter_stems.h"
 #include "planner/bounds/lone_chips.h"
 #include "planner/bounds/pass_runs.h"
 #include "planner/bounds/pass_tables.h"
@@ -53,6 +54,18 @@ constexpr Case kCases[] = {
      "sharding: [ddp, zero1, fsdp, hsdp]"},
 };
 
+// A step of the layout takes at least this long, by the passes of its stem, and by those of a lighter one.
+std::map<const char*, Time> pass_bounds(const Space& space, const Fabric& fabric, const JobLayout& layout) {
+  JobLayout stem = layout;
+  stem.schedule = PipelineSchedule::k1F1B;
+  stem.chunks = 1;
+  MeshContexts contexts(fabric);
+  PassTables tables(space, contexts);
+  const LighterStems lighter(space);
+  return {{"passes", rounded_down(tables.bound_s(stem, {layout}))},
+          {"lighter", LighterTables(space, lighter, contexts).bound(stem, {layout})}};
+}
+
 TEST(Bounds, of_random_layouts_are_never_above_the_simulated_step) {
   std::mt19937 random(7);
   for (const Case& each : kCases) {
@@ -76,8 +89,8 @@ TEST(Bounds, of_random_layouts_are_never_above_the_simulated_step) {
           << each.cluster << to_string(layout);
       EXPECT_LE(rounded_down(relaxed_bound_s(spec, context)), report.step_time)
           << each.cluster << to_string(layout);
-      EXPECT_LE(rounded_down(PassTables(space, fabric).bound_s(layout, {layout})), report.step_time)
-          << each.cluster << to_string(layout);
+      for (const auto& [level, bound] : pass_bounds(space, fabric, layout))
+        EXPECT_LE(bound, report.step_time) << level << each.cluster << to_string(layout);
       EXPECT_LE(arithmetic_bound_s(spec), step) << each.cluster << to_string(layout);
       EXPECT_NEAR(bounds.memory(layout, false).value / (1024.0 * 1024 * 1024), report.memory.total,
                   1e-9 * report.memory.total)
@@ -154,8 +167,8 @@ TEST(Bounds, of_jobs_that_recompute_every_second_layer_are_those_of_their_own_pi
     const double relaxed_s = relaxed_bound_s(spec, context);
     EXPECT_EQ(bounds.relaxed_bound_s(layout), relaxed_s) << to_string(layout);
     EXPECT_LE(rounded_down(relaxed_s), report.step_time) << to_string(layout);
-    EXPECT_LE(rounded_down(PassTables(space, fabric).bound_s(layout, {layout})), report.step_time)
-        << to_string(layout);
+    for (const auto& [level, bound] : pass_bounds(space, fabric, layout))
+      EXPECT_LE(bound, report.step_time) << level << to_string(layout);
     EXPECT_NEAR(bounds.memory(layout, false).value / (1024.0 * 1024 * 1024), report.memory.total,
                 1e-9 * report.memory.total)
         << to_string(layout);

@@ -72,7 +72,8 @@ TEST(Certificate, of_a_search_holds_and_has_every_kind_of_verdict) {
   EXPECT_GT(verdict.layouts, 20);
   EXPECT_GE(verdict.simulated, 3);
   const Lines lines = lines_of(certificate());
-  for (const char* kind : {"no_room_for_state", "no_room", "passes", "stages", "relaxed", "simulated"})
+  for (const char* kind :
+       {"no_room_for_state", "no_room", "lighter", "passes", "stages", "relaxed", "simulated"})
     first_with(lines, kind);
 }
 
@@ -112,6 +113,8 @@ TEST(Certificate, that_was_falsified_does_not_hold) {
        }},
       {"a bound is higher", add_ps("passes", 1'000'000)},
       {"a bound is lower", add_ps("passes", -1)},
+      {"a bound of a lighter layout is higher", add_ps("lighter", 1'000'000)},
+      {"a bound of a lighter layout is lower", add_ps("lighter", -1)},
       {"a simulated step is shorter, and the answer with it",
        [](Lines& lines) {
          const Json best = lines.back()["best"][0]["layout"];

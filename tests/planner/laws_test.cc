@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "planner/bounds/lighter_stems.h"
 #include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
 #include "planner/search/certificate.h"
@@ -84,16 +85,17 @@ void tell(const std::string& level, std::vector<double>& shares) {
       level.c_str(), shares.size(), at(0.1), at(0.5), at(1));
 }
 
-// What the bound of passes rests on (docs/theory/search.md): of no layout does a pass over any piece take
-// less than the table says.
-void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, const std::string& what) {
+// What the bounds of passes and of lighter layouts rest on (docs/theory/search.md): of no layout does a pass
+// over any piece take less than the table says, but for what is rounded to whole picoseconds.
+void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, double rounding,
+                            const std::string& what) {
   ASSERT_LE(own.pieces.size(), table.pieces.size()) << what;
   EXPECT_EQ(own.skew, table.skew) << what;
   for (std::size_t p = 0; p < own.pieces.size(); ++p)
     for (std::size_t pass = 0; pass < std::size(own.pieces[p].of_pass); ++pass) {
       const PieceSeconds::OfPass &mine = own.pieces[p].of_pass[pass], &least = table.pieces[p].of_pass[pass];
       const auto hold = [&](double takes, double at_least) {
-        EXPECT_GE(takes, at_least * (1 - 1e-12)) << "piece " << p << " pass " << pass << "\n" << what;
+        EXPECT_GE(takes, at_least * (1 - rounding)) << "piece " << p << " pass " << pass << "\n" << what;
       };
       hold(mine.compute, least.compute);
       hold(mine.host, least.host);
@@ -105,7 +107,7 @@ void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, cons
     return lone_seconds(turns);
   };
   for (std::size_t p = 0; p < own.pieces.size(); ++p)
-    EXPECT_GE(in_turns(own.pieces[p]), in_turns(table.pieces[p]) * (1 - 1e-12)) << "piece " << p << what;
+    EXPECT_GE(in_turns(own.pieces[p]), in_turns(table.pieces[p]) * (1 - rounding)) << "piece " << p << what;
 }
 
 TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
@@ -121,6 +123,7 @@ TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
         random);
     const Spec& base = asked.question.spec;
     const Space space(base, asked.question.space);
+    const LighterStems lighter(space);
     const Fabric fabric = build_fabric(base.cluster.fabric);
     Evaluator evaluator;
     for (int i = 0; i < 6 && !space.stems().empty(); ++i) {
@@ -132,8 +135,13 @@ TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
       const Spec of_stem = with_layout(base, stem);
       const MeshContext context(fabric, of_stem);
       const StemBounds bounds(of_stem, context);
-      PassTables tables(space, fabric);
-      expect_no_piece_faster(bounds.times(), tables.times(stem), testing::text_of(asked, stem));
+      MeshContexts contexts(fabric);
+      PassTables tables(space, contexts);
+      LighterTables lighter_tables(space, lighter, contexts);
+      expect_no_piece_faster(bounds.times(), tables.times(stem), 1e-12, testing::text_of(asked, stem));
+      if (lighter.of(stem))
+        expect_no_piece_faster(bounds.times(), lighter_tables.times(stem), 1e-5,
+                               testing::text_of(asked, stem));
       for (const JobLayout& layout : leaves) {
         const Spec spec = with_layout(base, layout);
         const Report report = evaluator.predict(spec, step_alone()).report;
@@ -149,6 +157,9 @@ TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
         const double passes_s = tables.bound_s(stem, {layout});
         EXPECT_LE(passes_s, stages_s * (1 + 1e-12)) << to_string(layout);
         hold("passes", passes_s);
+        const double lighter_s = lighter_tables.bound(stem, {layout}).in_seconds();
+        EXPECT_LE(lighter_s, passes_s) << to_string(layout) << "\n" << testing::text_of(asked, layout);
+        hold("lighter", lighter_s);
         const double relaxed_s = relaxed_bound_s(spec, context);
         hold("relaxed", relaxed_s);
         EXPECT_EQ(StemBounds(spec, context).relaxed_bound_s(layout), relaxed_s) << to_string(layout);

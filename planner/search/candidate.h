@@ -1,0 +1,34 @@
+// Layouts that a search has not done with, alone or together, by the bound that is known of them.
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "engine/units.h"
+#include "planner/space/layout.h"
+
+namespace podsim {
+
+// How closely it has been looked at.
+enum class Level : unsigned char { kLighter, kPasses, kStages, kRelaxed };
+
+struct BoundedStem {
+  JobLayout stem;
+  Time bound;
+  Bytes memory;  // of weights, gradients and optimizer state
+};
+
+struct Candidate {
+  Time bound;
+  Level level;
+  JobLayout layout;  // of passes a stem, that stands for all of its layouts; of lighter ones a timed layout
+  Time lighter_bound, pass_bound, stage_bound;
+  Bytes memory;
+  std::shared_ptr<const std::vector<BoundedStem>> stems = {};  // of lighter ones those that it times
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return std::tie(a.bound, a.level, a.layout) < std::tie(b.bound, b.level, b.layout);
+  }
+};
+
+}  // namespace podsim
