@@ -32,7 +32,7 @@ void SearchLedger::missed(const NearestMiss& miss) {
   if (!miss_ || std::tie(miss.needed, miss.layout) < std::tie(miss_->needed, miss_->layout)) miss_ = miss;
 }
 
-void SearchLedger::close(const Candidate& candidate, bool is_open) {
+void SearchLedger::close(const OpenLayouts& candidate, bool is_open) {
   if (candidate.level == Level::kLighter) {
     for (const BoundedStem& each : *candidate.stems)
       close(space_.leaves(each.stem), each.bound, LayoutVerdict::kByLighter, counts_.by_lighter, is_open);
@@ -53,7 +53,7 @@ void SearchLedger::close(const std::vector<JobLayout>& layouts, Time bound, Layo
     record({layout, is_open ? LayoutVerdict::kOpen : verdict, bound, {}});
 }
 
-void SearchLedger::simulated(const Candidate& candidate, Time step, bool known) {
+void SearchLedger::simulated(const OpenLayouts& candidate, Time step, bool known) {
   ++counts_.simulated;
   counts_.known += known ? 1 : 0;
   record({candidate.layout, LayoutVerdict::kSimulated, step, {}});

@@ -4,8 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "planner/search/candidate.h"
-#include "planner/search/search.h"
+#include "planner/search/answer.h"
+#include "planner/search/open_layouts.h"
+#include "planner/space/space.h"
 
 namespace podsim {
 
@@ -25,9 +26,9 @@ class SearchLedger {
   // A layout does not fit, by its own memory.
   void missed(const NearestMiss& miss);
   // By its bound; or the search ended before it had been looked at.
-  void dropped(const Candidate& candidate) { close(candidate, false); }
-  void left_open(const Candidate& candidate) { close(candidate, true); }
-  void simulated(const Candidate& candidate, Time step, bool known);
+  void dropped(const OpenLayouts& candidate) { close(candidate, false); }
+  void left_open(const OpenLayouts& candidate) { close(candidate, true); }
+  void simulated(const OpenLayouts& candidate, Time step, bool known);
 
   // Writes counts, tightness, records and, where nothing was found, the nearest miss; empties this.
   void write_to(SearchAnswer& answer);
@@ -36,7 +37,7 @@ class SearchLedger {
   void record(const LayoutRecord& each) {
     if (record_) records_.push_back(each);
   }
-  void close(const Candidate& candidate, bool is_open);
+  void close(const OpenLayouts& candidate, bool is_open);
   void close(const std::vector<JobLayout>& layouts, Time bound, LayoutVerdict verdict, std::int64_t& count,
              bool is_open);
 

@@ -18,9 +18,9 @@
 #include "planner/bounds/mesh_contexts.h"
 #include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
-#include "planner/search/candidate.h"
 #include "planner/search/incumbents.h"
 #include "planner/search/ledger.h"
+#include "planner/search/open_layouts.h"
 #include "prediction/evaluator.h"
 
 namespace podsim {
@@ -36,11 +36,11 @@ PredictOptions step_alone() {
 constexpr Bytes kAnyRoom{std::numeric_limits<double>::infinity()};
 
 // What a thread remembers of meshes and of layouts that it has timed.
-struct Worker {
-  Worker(const Space& space, const Fabric& fabric, const LighterStems& lighter)
+struct SearchWorker {
+  SearchWorker(const Space& space, const Fabric& fabric, const LighterStems& lighter)
       : contexts(fabric), tables(space, contexts), lighter_tables(space, lighter, contexts) {}
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  SearchWorker(const SearchWorker&) = delete;
+  SearchWorker& operator=(const SearchWorker&) = delete;
 
   MeshContexts contexts;
   PassTables tables;
@@ -62,7 +62,7 @@ class LayoutSearch {
     for (const JobLayout& stem : space.stems())
       if (shard_of(stem, options.shards) == options.shard) stems_.push_back(stem);
     for (int i = 0; i < std::max(options.threads, 1); ++i)
-      workers_.push_back(std::make_unique<Worker>(space, fabric_, lighter_));
+      workers_.push_back(std::make_unique<SearchWorker>(space, fabric_, lighter_));
   }
 
   SearchAnswer run() {
@@ -80,7 +80,7 @@ class LayoutSearch {
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
-  void in_threads(const std::function<void(Worker&)>& work) {
+  void in_threads(const std::function<void(SearchWorker&)>& work) {
     parallel_for(workers_.size(), static_cast<int>(workers_.size()), [&](std::size_t i) {
       try {
         work(*workers_[i]);
@@ -98,7 +98,7 @@ class LayoutSearch {
     bound_stems();
     seed();
     if (options_.gap > 0) return refine(*workers_.front());  // it may stop short; where depends on the order
-    in_threads([&](Worker& worker) { refine(worker); });
+    in_threads([&](SearchWorker& worker) { refine(worker); });
   }
 
   // ---- All stems, by lighter layouts
@@ -107,7 +107,7 @@ class LayoutSearch {
     const auto meshes = lighter_.by_mesh(stems_);
     std::atomic<std::size_t> next = 0;
     std::map<JobLayout, std::vector<BoundedStem>> of_layout;  // [timed layout]
-    in_threads([&](Worker& worker) {
+    in_threads([&](SearchWorker& worker) {
       for (std::size_t m; (m = next.fetch_add(1)) < meshes.size();)
         for (const JobLayout& stem : meshes[m])
           if (!stopped()) bound_stem(stem, worker.lighter_tables, of_layout);
@@ -144,9 +144,9 @@ class LayoutSearch {
   // The scenario's own layout comes first, so that the search has something to beat.
   void seed() {
     if (!own_ || stopped()) return;
-    Worker& worker = *workers_.front();
+    SearchWorker& worker = *workers_.front();
     std::unique_lock lock(mutex_);
-    const auto take = [&](const JobLayout& layout, Level level) -> std::optional<Candidate> {
+    const auto take = [&](const JobLayout& layout, Level level) -> std::optional<OpenLayouts> {
       for (auto at = open_.begin(); at != open_.end(); ++at)
         if (at->layout == layout && at->level == level) return open_.extract(at).value();
       return std::nullopt;
@@ -166,14 +166,14 @@ class LayoutSearch {
   }
 
   // Nothing that is open can matter any more. REQUIRES: mutex_ is held.
-  bool done(const Candidate& least) const {
+  bool done(const OpenLayouts& least) const {
     if (options_.pareto) return false;
     if (least.bound > incumbents_.limit()) return true;
     return options_.gap > 0 && incumbents_.any() &&
            least.bound.in_seconds() >= incumbents_.best().in_seconds() * (1 - options_.gap);
   }
 
-  void refine(Worker& worker) {
+  void refine(SearchWorker& worker) {
     std::unique_lock lock(mutex_);
     while (!stopped() && !failed_) {
       if (open_.empty() && under_way_ > 0) {
@@ -181,7 +181,7 @@ class LayoutSearch {
         continue;
       }
       if (open_.empty() || done(*open_.begin())) break;
-      const Candidate candidate = *open_.begin();
+      const OpenLayouts candidate = *open_.begin();
       open_.erase(open_.begin());
       if (options_.pareto && incumbents_.beat_in_both(candidate.bound, candidate.memory)) {
         ledger_.dropped(candidate);
@@ -193,7 +193,7 @@ class LayoutSearch {
     }
   }
 
-  void go_on(const Candidate& candidate, Worker& worker, std::unique_lock<std::mutex>& lock) {
+  void go_on(const OpenLayouts& candidate, SearchWorker& worker, std::unique_lock<std::mutex>& lock) {
     switch (candidate.level) {
       case Level::kLighter:
         return open_stems(candidate, worker.tables, lock);
@@ -207,15 +207,16 @@ class LayoutSearch {
   }
 
   // Those of a timed layout that could win, by its passes.
-  void open_stems(const Candidate& timed, PassTables& tables, std::unique_lock<std::mutex>& lock) {
+  void open_stems(const OpenLayouts& timed, PassTables& tables, std::unique_lock<std::mutex>& lock) {
     begin(timed);
     const Time limit = incumbents_.limit();
     lock.unlock();
-    std::vector<Candidate> found;
+    std::vector<OpenLayouts> found;
     std::vector<std::pair<std::vector<JobLayout>, Bytes>> full;  // layouts of a stem, and the least they need
-    std::vector<Candidate> slow;
+    std::vector<OpenLayouts> slow;
     for (const BoundedStem& each : *timed.stems) {
-      Candidate stem{each.bound, Level::kPasses, each.stem, each.bound, each.bound, each.bound, each.memory};
+      OpenLayouts stem{each.bound, Level::kPasses, each.stem,  each.bound,
+                       each.bound, each.bound,     each.memory};
       if (each.bound > limit) {
         stem.level = Level::kLighter;
         stem.stems = std::make_shared<const std::vector<BoundedStem>>(1, each);
@@ -236,17 +237,17 @@ class LayoutSearch {
     lock.lock();
     end(timed);
     for (const auto& [leaves, needed] : full) ledger_.no_room(leaves, needed);
-    for (const Candidate& each : slow) ledger_.dropped(each);
-    for (Candidate& each : found) open_.insert(std::move(each));
+    for (const OpenLayouts& each : slow) ledger_.dropped(each);
+    for (OpenLayouts& each : found) open_.insert(std::move(each));
   }
 
   // All layouts of a stem, by the times of their own pieces and by the memory of their ends.
-  void open_stem(const Candidate& stem, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
+  void open_stem(const OpenLayouts& stem, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
     begin(stem);
     lock.unlock();
     const Spec spec = with_layout(space_.spec(), stem.layout);
     const StemBounds bounds(spec, contexts.of(spec));
-    std::vector<Candidate> found;
+    std::vector<OpenLayouts> found;
     std::vector<NearestMiss> misses;
     for (const JobLayout& leaf : space_.leaves(stem.layout)) {
       const Bytes memory = bounds.memory(leaf, true);
@@ -262,11 +263,11 @@ class LayoutSearch {
     lock.lock();
     end(stem);
     for (const NearestMiss& miss : misses) ledger_.missed(miss);
-    for (Candidate& each : found) open_.insert(std::move(each));
+    for (OpenLayouts& each : found) open_.insert(std::move(each));
   }
 
   // By its own instructions, and by all stages' memory.
-  void look_closer(Candidate candidate, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
+  void look_closer(OpenLayouts candidate, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
     begin(candidate);
     lock.unlock();
     const Spec spec = with_layout(space_.spec(), candidate.layout);
@@ -283,7 +284,7 @@ class LayoutSearch {
     open_.insert(candidate);
   }
 
-  void simulate(const Candidate& candidate, Evaluator& evaluator, std::unique_lock<std::mutex>& lock) {
+  void simulate(const OpenLayouts& candidate, Evaluator& evaluator, std::unique_lock<std::mutex>& lock) {
     begin(candidate);
     lock.unlock();
     const auto simulated = [&] {
@@ -302,11 +303,11 @@ class LayoutSearch {
     incumbents_.add(std::move(found));
   }
 
-  void begin(const Candidate& candidate) {
+  void begin(const OpenLayouts& candidate) {
     ++under_way_;
     busy_.insert(candidate.bound);
   }
-  void end(const Candidate& candidate) {
+  void end(const OpenLayouts& candidate) {
     --under_way_;
     busy_.erase(busy_.find(candidate.bound));
   }
@@ -329,7 +330,7 @@ class LayoutSearch {
     answer.proven = stems_left_ == 0;
     Time least = Time::max();
     const Time limit = incumbents_.limit();
-    for (const Candidate& candidate : open_) {
+    for (const OpenLayouts& candidate : open_) {
       least = std::min(least, candidate.bound);
       candidate.bound <= limit ? ledger_.left_open(candidate) : ledger_.dropped(candidate);
     }
@@ -351,7 +352,7 @@ class LayoutSearch {
   const double parameters_;
   const std::optional<JobLayout> own_ = layout_of(space_.spec());
   const LighterStems lighter_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // [thread]
+  std::vector<std::unique_ptr<SearchWorker>> workers_;  // [thread]
   std::vector<JobLayout> stems_;
   bool skip_full_ = true;  // stems whose state alone does not fit
 
@@ -359,7 +360,7 @@ class LayoutSearch {
   std::condition_variable idle_;
   bool failed_ = false;
   std::size_t stems_done_ = 0, stems_left_ = 0;
-  std::set<Candidate> open_;
+  std::set<OpenLayouts> open_;
   int under_way_ = 0;
   std::multiset<Time> busy_;  // bounds of those under way
   Incumbents incumbents_;

@@ -19,14 +19,14 @@ struct BoundedStem {
   Bytes memory;  // of weights, gradients and optimizer state
 };
 
-struct Candidate {
+struct OpenLayouts {
   Time bound;
   Level level;
   JobLayout layout;  // of passes a stem, that stands for all of its layouts; of lighter ones a timed layout
   Time lighter_bound, pass_bound, stage_bound;
   Bytes memory;
   std::shared_ptr<const std::vector<BoundedStem>> stems = {};  // of lighter ones those that it times
-  friend bool operator<(const Candidate& a, const Candidate& b) {
+  friend bool operator<(const OpenLayouts& a, const OpenLayouts& b) {
     return std::tie(a.bound, a.level, a.layout) < std::tie(b.bound, b.level, b.layout);
   }
 };
