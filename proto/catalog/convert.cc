@@ -252,6 +252,7 @@ Stack to_stack(const schema::Stack& from) {
   stack.gathers_by_owner = from.gathers_by_owner();
   stack.balances_stages = from.balances_stages();
   stack.keeps_gathered = from.keeps_gathered();
+  if (from.has_pads_matmuls()) stack.pads_matmuls = from.pads_matmuls();
   stack.send_exposed = from.send_exposed();
   if (from.has_tensor_chunks()) stack.tensor_chunks = from.tensor_chunks();
   stack.gradient_bucket = {from.gradient_bucket_mb() * 1e6};

@@ -21,6 +21,8 @@ TiledMatmul to_tiled(const schema::TiledMatmul& from) {
   made.launch_s = from.launch_us() * kMicro;
   made.cast_bytes = from.cast_bytes();
   for (const auto& tile : from.tile()) made.tiles.push_back({tile.m(), tile.n(), tile.penalty()});
+  for (const auto& rows : from.misaligned())
+    made.misaligned.push_back({rows.row_bytes(), rows.forward(), rows.backward()});
   return made;
 }
 

@@ -33,6 +33,11 @@ struct JobSetting {
            (experts() && stack().experts.kernels + stack().experts.kernels_per_expert > 0);
   }
   bool fused_attention() const { return stack().attention_kernel != "unfused"; }
+  bool knows_misaligned_rows() const {
+    return chip.kernels &&
+           std::any_of(chip.kernels->matmul.begin(), chip.kernels->matmul.end(),
+                       [](const auto& of_format) { return !of_format.second.misaligned.empty(); });
+  }
   bool between_servers() const { return fabric.chips > kind_of(fabric).joined_chips(fabric); }
   int hosts_in_step() const {
     const int together = kind_of(fabric).chips_in_step(fabric);

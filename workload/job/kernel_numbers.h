@@ -15,6 +15,14 @@ struct Tile {
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 
+// Most that kernels reach where rows of a matrix begin at multiples of so many bytes and of no more: they
+// copy single elements where others copy 16 bytes at once.
+struct MisalignedRows {
+  int row_bytes = 0;
+  double forward = 1, backward = 1;  // share of the peak
+  friend bool operator==(const MisalignedRows&, const MisalignedRows&) = default;
+};
+
 // A matmul, or the matmuls of all experts of a device in one kernel.
 struct TiledMatmul {
   double burst = 1;          // share of the peak that whole tiles reach in a lone kernel on a cool chip
@@ -26,6 +34,7 @@ struct TiledMatmul {
   double launch_s = 0;       // of a lone kernel with all that runs around it
   double cast_bytes = 0;     // memory traffic per element of A where the call quantises it
   std::vector<Tile> tiles;   // both ways round
+  std::vector<MisalignedRows> misaligned;  // of rows that begin at multiples of 16 bytes nothing is lost
   friend bool operator==(const TiledMatmul&, const TiledMatmul&) = default;
 };
 

@@ -42,6 +42,7 @@ struct Stack {
   std::string attention_kernel;  // a name in Chip::attention
   double attention_block = 0;    // tokens: side of the blocks that a masked kernel computes whole; 0 = exact
   double gemm_factor = 1;        // all GEMM rates x this
+  bool pads_matmuls = true;      // widths are padded until rows of matrices begin at multiples of 16 bytes
   double elementwise_traffic = 1;  // HBM traffic of memory-bound operations over that of perfect fusion
   FusedKernels fused;
   double kernels_per_layer = 0;  // forward kernels of one layer; 0 = one compiled program

@@ -2,7 +2,10 @@
 #include "workload/partition/kernels.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "workload/job/job.h"
 #include "workload/job/model.h"
@@ -120,10 +123,35 @@ class Lowering {
     for (char letter : b.letters) {
       if (!has_letter(a.letters, letter)) result.n *= local(b, letter);
     }
+    result.row_alignment = row_alignment();
     const double input_bytes = quantise(result);
     result.flops = Flops{2 * result.m * result.n * result.k * result.repeats};
     result.hbm = Bytes{(local(a) + local(b)) * input_bytes + local(c) * tensor(c).element_bytes};
     block_.push_back(std::move(result));
+  }
+
+  // Rows of activations are features, those of a weight features of either side: what a weight has in common
+  // with one of the others, and what it has in common with the other.
+  int row_alignment() const {
+    const auto of_weight = [&](const Operand& operand) { return !activation(operand); };
+    std::vector<const Operand*> weights, others;
+    for (const auto* operands : {&op_.inputs, &op_.outputs}) {
+      for (const Operand& operand : *operands) (of_weight(operand) ? weights : others).push_back(&operand);
+    }
+    if (weights.size() != 1 || others.size() != 2) return ComputeOp().row_alignment;
+    const auto repeated = [&](char letter) {
+      return has_letter(others[0]->letters, letter) && has_letter(others[1]->letters, letter);
+    };
+    int alignment = ComputeOp().row_alignment;
+    for (const Operand* other : others) {
+      double features = 1;
+      for (char letter : weights.front()->letters)
+        if (has_letter(other->letters, letter) && !repeated(letter))
+          features *= local(*weights.front(), letter);
+      const auto row = static_cast<std::int64_t>(std::ceil(features));
+      while (row % alignment != 0) alignment /= 2;
+    }
+    return alignment;
   }
 
   // An implicit matmul: m = pixels, n = channels made, k = window x channels read; the image is never

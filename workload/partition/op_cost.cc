@@ -90,12 +90,22 @@ const TiledMatmul* tiled_matmul(const Chip& chip, Dtype dtype) {
   return found == chip.kernels->matmul.end() ? nullptr : &found->second;
 }
 
+// Most that kernels reach with rows that begin where those of the matmul do.
+double misaligned_share(const TiledMatmul& tiled, const ComputeOp& op, const Stack& stack) {
+  double share = 1;
+  if (stack.pads_matmuls) return share;
+  const double row_bytes = op.row_alignment * bytes_per_element(op.dtype);
+  for (const MisalignedRows& rows : tiled.misaligned)
+    if (row_bytes <= rows.row_bytes) share = std::min(share, op.backward ? rows.backward : rows.forward);
+  return share;
+}
+
 double matmul_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   const MatmulRate& rate = matmul_rate(chip, op.dtype);
   const double factor = stack.gemm_factor * (op.of_experts ? stack.experts.gemm_factor : 1);
   if (const TiledMatmul* tiled = tiled_matmul(chip, op.dtype)) {
-    const TileUnits on{chip.compute_units, rate.peak.value * std::min(rate.sustained * factor, 1.0),
-                       chip.hbm.value * chip.hbm_efficiency};
+    const double share = std::min(rate.sustained * factor, misaligned_share(*tiled, op, stack));
+    const TileUnits on{chip.compute_units, rate.peak.value * share, chip.hbm.value * chip.hbm_efficiency};
     return beside(tile_seconds(*tiled, op.m, op.n, op.k, op.repeats, on), hbm_seconds(op, chip));
   }
   const double share = roofed_share(op, chip, rate, rate.sustained * factor) * filled_share(op, chip) *

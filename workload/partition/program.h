@@ -24,6 +24,9 @@ struct ComputeOp {
   Dtype dtype = Dtype::kBf16;
   double m = 0, n = 0, k = 0;  // matmul: C[m,n] += A[m,k] B[k,n]
   double repeats = 1;          // this many such matmuls
+  // Of a matmul with a weight: the largest power of two, 64 at most, that divides the elements of every row
+  // of its three matrices. Rows of others are taken as aligned.
+  int row_alignment = 64;
   double query_length = 0, key_length = 0, heads = 0, head_dim = 0, sequences = 0;  // attention
   bool causal = false;
   bool sinks = false;  // attention

@@ -50,6 +50,16 @@ double all_to_all_bytes(const Block& block) {
   return total_bytes(collectives(block, CollectiveKind::kAllToAll, Purpose::kActivation));
 }
 
+TEST(Experts, rows_of_their_matmuls_are_those_of_one_expert) {
+  Model model = mixture();
+  model.experts->expert_ffn = 1028;  // a multiple of 4, and with all experts one of 64
+  const StepProgram program = partition(expert_job(model, {{"data", 2}}));
+  const Part& layer = part(program, "expert layer");
+  EXPECT_EQ(op_named(layer.forward, "expert up").row_alignment, 8);  // gate and up beside each other
+  EXPECT_EQ(op_named(layer.forward, "expert down").row_alignment, 4);
+  EXPECT_EQ(op_named(layer.backward, "expert down wgrad").row_alignment, 4);
+}
+
 TEST(Experts, tokens_go_to_their_experts_and_back_by_all_to_all) {
   for (const double factor : {1.0, 1.25, 2.0}) {
     const Job job = expert_job(mixture(factor), {{"data", 2}, {"expert", 8}});

@@ -46,6 +46,18 @@ TEST(Matmul, reads_both_operands_and_writes_the_result_once) {
   EXPECT_DOUBLE_EQ(wgrad.hbm.value, 2 * (wgrad.m * wgrad.k + wgrad.k * wgrad.n) + 4 * wgrad.m * wgrad.n);
 }
 
+TEST(Matmul, rows_are_features_and_as_aligned_as_the_least_of_them) {
+  const StepProgram program = partition(job_of(gpt3_175b(), {{"data", 2}}, {"data"}, 1001));
+  const auto alignment = [&](const Block& block, const std::string& name) {
+    return op_named(block, name).row_alignment;
+  };
+  EXPECT_EQ(alignment(head_of(program).forward, "logits"), 1);  // 50,257 of them
+  EXPECT_EQ(alignment(head_of(program).backward, "logits dgrad"), 1);
+  EXPECT_EQ(alignment(head_of(program).backward, "logits wgrad"), 1);
+  EXPECT_EQ(alignment(layer_of(program).forward, "ffn down"), 64);  // whatever the number of tokens
+  EXPECT_EQ(alignment(layer_of(program).backward, "ffn down wgrad"), 64);
+}
+
 TEST(Matmul, low_precision_covers_the_layers_and_leaves_logits_and_attention_in_bf16) {
   Job job = job_of(llama3_8b(), {}, {});
   job.precision = {.name = "fp8", .dtype = Dtype::kFp8, .cast_bytes = 4};

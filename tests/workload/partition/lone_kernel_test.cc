@@ -108,7 +108,7 @@ Chip usual_gpu() {
   chip.compute_units = 132;
   chip.hbm = Bandwidth{3.35e12};
   TiledMatmul& matmul = matmul_of(chip);
-  matmul = {0.9, 160, 0.2, 18, 0.035, 0.83, 2.6e-6, 0, {{256, 128, 0}, {128, 64, 0.1}, {64, 64, 0.4}}};
+  matmul = {0.9, 160, 0.2, 18, 0.035, 0.83, 2.6e-6, 0, {{256, 128, 0}, {128, 64, 0.1}, {64, 64, 0.4}}, {}};
   chip.kernels->experts.at("bf16").matmul = matmul;
   chip.kernels->attention.at("bf16") = {0.7, 4, 20e-6, 2, {{64, 0.7}, {128, 1}, {256, 1.2}}};
   return chip;

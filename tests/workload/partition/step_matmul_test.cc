@@ -64,5 +64,31 @@ TEST(StepMatmul, of_a_format_that_the_kernels_lack_takes_the_rate_alone) {
             op_seconds(matmul(1000, 1000, 20000), round_gpu(), Stack()));
 }
 
+// Twice as long where half of the held rate is reached; the fill of the tiles is as before.
+TEST(StepMatmul, whose_rows_begin_anywhere_reaches_a_share_of_the_peak_at_most) {
+  Chip chip = round_gpu();
+  chip.hbm = Bandwidth{1e18};  // so that tiles alone count
+  chip.kernels.emplace();
+  TiledMatmul tiled = tiles_of_100();
+  tiled.misaligned = {{2, 0.1, 0.2}, {8, 0.4, 0.9}};
+  chip.kernels->matmul["bf16"] = tiled;
+  Stack as_written;
+  as_written.pads_matmuls = false;
+  ComputeOp op = matmul(1000, 1000, 20000);
+  const double aligned_s = op_seconds(op, chip, as_written);
+  const auto times_as_long = [&](int alignment, bool backward) {
+    op.row_alignment = alignment;
+    op.backward = backward;
+    return op_seconds(op, chip, as_written) / aligned_s;
+  };
+  EXPECT_NEAR(times_as_long(8, false), 1, 1e-9);  // 16 bytes
+  EXPECT_NEAR(times_as_long(4, false), 2, 1e-9);
+  EXPECT_NEAR(times_as_long(2, false), 2, 1e-9);
+  EXPECT_NEAR(times_as_long(1, false), 8, 1e-9);
+  EXPECT_NEAR(times_as_long(1, true), 4, 1e-9);
+  EXPECT_NEAR(times_as_long(4, true), 1, 1e-9);         // no faster than what is held
+  EXPECT_EQ(op_seconds(op, chip, Stack()), aligned_s);  // padded
+}
+
 }  // namespace
 }  // namespace podsim::step_matmul_test
