@@ -160,7 +160,7 @@ void LongestPathLoop::end_span(std::int32_t c) {
   if (floor > before) chip.met = end;
   state_.events += chip.span->events;
   chip.now = end;
-  chip.at = static_cast<std::size_t>(chip.span->after);
+  chip.at += static_cast<std::size_t>(chip.span->instructions);
   chip.status = Status::kReady;
   advance(c);
 }

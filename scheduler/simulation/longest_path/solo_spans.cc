@@ -72,11 +72,11 @@ LegOutcome* SpanOutcomes::find(std::span<const DrainBeside> drains, std::uint64_
   return nullptr;
 }
 
-LegOutcome& SpanOutcomes::add(std::span<const DrainBeside> drains, std::uint64_t hash) {
-  Known& known = known_.emplace_back(Known{{drains.begin(), drains.end()}, {}});
-  if (2 * known_.size() > table_.size()) {
+LegOutcome& SpanOutcomes::add(std::span<const DrainBeside> drains, std::uint64_t hash, Room& room) {
+  Known& known = room.emplace_back(Known{{drains.begin(), drains.end()}, {}});
+  if (2 * ++count_ > table_.size()) {
     const std::vector<Place> before =
-        std::exchange(table_, std::vector<Place>(std::max<std::size_t>(8, 2 * table_.size())));
+        std::exchange(table_, std::vector<Place>(std::max<std::size_t>(4, 2 * table_.size())));
     for (const Place& each : before)
       if (each.known != nullptr) place(each);
   }
@@ -101,8 +101,9 @@ SoloSpans::Places& SoloSpans::find_places(std::int32_t c, std::int32_t segment) 
   SegmentLegs* legs = &legs_.of(c, segment);
   Places*& places = places_by_legs_[legs];
   if (places == nullptr) {
-    const std::vector<std::int32_t> none(legs->starts.size(), kNotLooked);
-    places = &all_.emplace_back(Places{legs, none, none});
+    const std::size_t instructions = legs->starts.size();
+    places = &all_.emplace_back(Places{legs, std::vector<std::int32_t>(instructions, kNotLooked),
+                                       std::vector<SoloSpan*>(instructions, nullptr)});
   }
   return *(places_[c][segment] = places);
 }
@@ -119,19 +120,18 @@ SoloSpan* SoloSpans::look(std::int32_t c, Places& places, std::size_t instructio
   return &spans_.emplace_back(std::move(span));
 }
 
-SoloSpan& SoloSpans::computation(std::int32_t c, std::int32_t segment, std::size_t instruction) {
-  std::int32_t& number = places_of(c, segment).computation[instruction];
-  if (number == kNotLooked) {
-    number = static_cast<std::int32_t>(spans_.size());
-    SoloSpan& span = spans_.emplace_back();
-    span.own.push_back(legs_.computation(c, segment, static_cast<std::int32_t>(instruction)));
-    const Leg& leg = *span.own.front().leg;
-    span.legs = span.own;
-    span.after = span.own.front().after;
-    span.events = leg.events;
-    span.alone = leg.alone;
+SoloSpan& SoloSpans::find_computation(std::int32_t c, std::int32_t segment, std::size_t instruction) {
+  Leg& leg = legs_.computation(c, segment, static_cast<std::int32_t>(instruction));
+  SoloSpan*& found = span_of_computation_[&leg];
+  if (found == nullptr) {
+    computations_.push_back({&leg, 0, 1});
+    found = &spans_.emplace_back();
+    found->legs = {&computations_.back(), 1};
+    found->instructions = 1;
+    found->events = leg.events;
+    found->alone = leg.alone;
   }
-  return spans_[static_cast<std::size_t>(number)];
+  return *(places_of(c, segment).computation[instruction] = found);
 }
 
 // The host launches in time for all of them if it is not later than this when the first one begins.
@@ -140,18 +140,19 @@ SoloSpan SoloSpans::join(std::int32_t c, SegmentLegs& legs, std::int32_t first) 
   span.latest_host = Time::max();
   HostAhead host(program_of(c).host_lead);
   auto last = static_cast<std::size_t>(first);
+  const std::int32_t begin = legs.legs[last].first;
   for (; last < legs.legs.size(); ++last) {
     const PlacedLeg& placed = legs.legs[last];
     const Leg& leg = *placed.leg;
     const bool begins = last == static_cast<std::size_t>(first);
-    if (!begins && placed.first != span.after) break;
+    if (placed.first - begin != span.instructions) break;
     if (!host.in_time(leg.host, span.alone.length, span.latest_host)) break;
     if (begins) {
       span.alone = leg.alone;
     } else {
       append(span.alone, leg.alone);
     }
-    span.after = placed.after;
+    span.instructions = placed.after - begin;
     span.idle |= leg.streams;
     span.events += leg.events;
     for (const LegLaunches& each : leg.launched) add(span.launched, each);
@@ -173,8 +174,7 @@ LegOutcome& SoloSpans::outcome(std::int32_t c, SoloSpan& span, Time begin,
   const std::span<const DrainBeside> drains(relative_.data(), count);
   const std::uint64_t hash = SpanOutcomes::hash(drains);
   if (LegOutcome* known = span.beside.find(drains, hash)) return *known;
-  LegOutcome& found = kept_ < kMostKept ? span.beside.add(drains, hash) : own;
-  kept_ += kept_ < kMostKept;
+  LegOutcome& found = kept_.size() < kMostKept ? span.beside.add(drains, hash, kept_) : own;
   rehearse_span(c, span, drains, found);
   return found;
 }

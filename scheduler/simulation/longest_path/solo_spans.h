@@ -18,37 +18,39 @@ namespace podsim {
 // Outcomes of a span by what drains beside it, at times after its begin.
 class SpanOutcomes {
  public:
-  // The outcome beside these, or null.
-  LegOutcome* find(std::span<const DrainBeside> drains, std::uint64_t hash);
-  LegOutcome& add(std::span<const DrainBeside> drains, std::uint64_t hash);
-  static std::uint64_t hash(std::span<const DrainBeside> drains);
-
- private:
   struct Known {
     std::vector<DrainBeside> drains;
     LegOutcome outcome;
   };
+  using Room = std::deque<Known>;  // of many spans, most of which have few
+
+  // The outcome beside these, or null.
+  LegOutcome* find(std::span<const DrainBeside> drains, std::uint64_t hash);
+  // Which stays where it is in that room.
+  LegOutcome& add(std::span<const DrainBeside> drains, std::uint64_t hash, Room& room);
+  static std::uint64_t hash(std::span<const DrainBeside> drains);
+
+ private:
   struct Place {
     std::uint64_t hash = 0;
-    Known* known = nullptr;  // in known_, or free
+    Known* known = nullptr;  // or free
   };
   void place(const Place& place);
 
-  std::deque<Known> known_;
+  std::size_t count_ = 0;
   std::vector<Place> table_;  // open addressing, at most half full
 };
 
 // Legs that follow each other, as far as the host is in time for all of them whatever drains beside.
 struct SoloSpan {
   std::span<const PlacedLeg> legs;
-  std::int32_t after = 0;  // the instruction behind the last one
+  std::int32_t instructions = 0;
   std::uint32_t idle = 0;  // streams that have to be, bit by bit
   Time latest_host;        // when it begins, after that
   std::int64_t events = 0;
   std::vector<LegLaunches> launched;
   LegOutcome alone;  // beside nothing, all legs together
   SpanOutcomes beside;
-  std::vector<PlacedLeg> own;  // its leg, where no segment has it
 };
 
 // The spans of all chips, and their outcomes, found when they are first asked for and kept: they are the same
@@ -68,8 +70,11 @@ class SoloSpans {
     const std::int32_t span = places.joined[instruction];
     return span >= 0 ? &spans_[static_cast<std::size_t>(span)] : look(chip, places, instruction);
   }
-  // The computation at that instruction, without what follows it.
-  SoloSpan& computation(std::int32_t chip, std::int32_t segment, std::size_t instruction);
+  // The computation at that instruction, without what follows it: one span for all that take the same time.
+  SoloSpan& computation(std::int32_t chip, std::int32_t segment, std::size_t instruction) {
+    SoloSpan* known = places_of(chip, segment).computation[instruction];
+    return known ? *known : find_computation(chip, segment, instruction);
+  }
 
   // What the chip's span comes to when it begins then, beside these transfers. `own`: room for an outcome
   // that is not kept because there are too many.
@@ -78,9 +83,10 @@ class SoloSpans {
 
  private:
   static constexpr std::int32_t kNotLooked = -1, kNothing = -2;
-  struct Places {  // [instruction] of spans, or one of the above
+  struct Places {
     SegmentLegs* legs;
-    std::vector<std::int32_t> joined, computation;
+    std::vector<std::int32_t> joined;    // [instruction] of spans, or one of the above
+    std::vector<SoloSpan*> computation;  // [instruction] or null, where nobody has asked yet
   };
 
   const StageProgram& program_of(std::int32_t chip) const {
@@ -92,6 +98,7 @@ class SoloSpans {
   }
   Places& find_places(std::int32_t chip, std::int32_t segment);
   SoloSpan* look(std::int32_t chip, Places& places, std::size_t instruction);
+  SoloSpan& find_computation(std::int32_t chip, std::int32_t segment, std::size_t instruction);
   // From the first of the legs on.
   SoloSpan join(std::int32_t chip, SegmentLegs& legs, std::int32_t first) const;
   // Goes through all legs.
@@ -105,7 +112,9 @@ class SoloSpans {
   std::deque<Places> all_;
   std::unordered_map<const SegmentLegs*, Places*> places_by_legs_;
   std::deque<SoloSpan> spans_;
-  std::size_t kept_ = 0;  // outcomes
+  std::deque<PlacedLeg> computations_;  // of spans that have no others
+  std::unordered_map<const Leg*, SoloSpan*> span_of_computation_;
+  SpanOutcomes::Room kept_;
   RehearsalBuffers buffers_;
   LegOutcome rehearsed_;
   std::vector<DrainBeside> relative_, near_;  // scratch

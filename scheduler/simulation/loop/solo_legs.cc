@@ -153,12 +153,19 @@ void SoloLegs::rehearse_alone(std::int32_t c, Leg& leg) {
                 Time{1000 + 8 * static_cast<std::int64_t>(leg.steps.size())};
 }
 
-PlacedLeg SoloLegs::computation(std::int32_t c, std::int32_t number, std::int32_t instruction) {
-  const std::span<const Instruction> segment = program_of(c).segments[number];
-  std::optional<Leg> leg = write_leg(c, segment.subspan(static_cast<std::size_t>(instruction), 1));
-  PODSIM_CHECK(leg && leg->steps.size() == 1, "a computation is a leg of one step");
-  rehearse_alone(c, *leg);
-  return {&legs_.emplace_back(*std::move(leg)), instruction, instruction + 1};
+Leg& SoloLegs::computation(std::int32_t c, std::int32_t number, std::int32_t instruction) {
+  const StageProgram& program = program_of(c);
+  const Instruction& what = program.segments[number][static_cast<std::size_t>(instruction)];
+  PODSIM_CHECK(what.kind == Instruction::Kind::kCompute, "it computes");
+  const Time length = LegOutcome::scaled(what.duration, scale_of(c));
+  Leg*& known = computations_[{length, what.bucket, program.interference, program.skew}];
+  if (known == nullptr) {
+    LegWriter writer;
+    writer.add({.kind = LegStep::Kind::kCompute, .bucket = what.bucket, .length = length}, 0);
+    known = &legs_.emplace_back(writer.take());
+    rehearse_alone(c, *known);
+  }
+  return *known;
 }
 
 bool SoloLegs::any_guests() {
@@ -286,13 +293,17 @@ bool SoloLegs::own(std::int32_t c, const Instruction& launch, std::uint32_t& str
   if (users_.empty()) list_users();
   const std::int32_t run = uncontended_.find(group, launch.message);
   if (!uncontended_[run].ends) return false;
+  bool wider = false;
   for (const std::int32_t link : uncontended_.links(run))
     for (const User& user : users_[static_cast<std::size_t>(link)]) {
       if (between_stages(user.stream)) continue;  // a guest
+      // A group begins nothing before the chip comes, where it is one of those that have to.
       const std::vector<std::int32_t>& members = system_.groups[user.group].members;
-      if (members.size() != 1 || members.front() != c) return false;
+      if (user.from_source || !std::ranges::binary_search(members, c)) return false;
       streams |= Leg::bit(user.stream);
+      wider = wider || members.size() > 1;
     }
+  beside_wider_groups_ += wider;
   return true;
 }
 
@@ -301,7 +312,7 @@ bool SoloLegs::exclusive(std::int32_t group, Stream stream, std::int32_t message
   const std::span<const std::int32_t> links = uncontended_.links(uncontended_.find(group, message));
   return std::ranges::all_of(links, [&](std::int32_t link) {
     return std::ranges::all_of(users_[static_cast<std::size_t>(link)], [&](const User& user) {
-      return user == User{group, stream};
+      return user.group == group && user.stream == stream;
     });
   });
 }
@@ -324,7 +335,8 @@ void SoloLegs::list_users() {
     for (const std::vector<Instruction>& segment : system_.step.stages[chip.program].segments)
       for (const Instruction& each : segment) {
         if (each.kind != Instruction::Kind::kLaunch) continue;
-        const User user{chip.group_class[system_.communicator_of[each.message]], each.stream};
+        const User user{chip.group_class[system_.communicator_of[each.message]], each.stream,
+                        system_.step.messages[each.message].scope.neighbour != 0};
         for (const std::int32_t link : uncontended_.links(uncontended_.find(user.group, each.message))) {
           std::vector<User>& users = users_[static_cast<std::size_t>(link)];
           if (std::ranges::find(users, user) == users.end()) users.push_back(user);

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -66,8 +68,8 @@ class SoloLegs {
   // Of the segment, which is the chip's.
   const TimesToLaunch& times_to_launch(std::int32_t chip, std::int32_t segment, Stream stream);
 
-  // A computation alone. Stays where it is.
-  PlacedLeg computation(std::int32_t chip, std::int32_t segment, std::int32_t instruction);
+  // A computation alone: one leg for all that take the same time. Stays where it is.
+  Leg& computation(std::int32_t chip, std::int32_t segment, std::int32_t instruction);
 
   // Whether transfers between stages load links of any leg. Finds all legs.
   bool any_guests();
@@ -78,6 +80,9 @@ class SoloLegs {
   // Where operations of the chip on a stream meet. REQUIRES: there are some.
   std::int32_t rendezvous_of(std::int32_t chip, Stream stream, std::int32_t communicator);
 
+  // How many launches were found to be a chip's own although groups with other classes load their links too.
+  std::int64_t beside_wider_groups() const { return beside_wider_groups_; }
+
   // Works out how far those from `first` on follow each other, and the latest host.
   void join(std::int32_t chip, std::vector<PlacedLeg>& legs, std::int32_t first) const;
 
@@ -85,6 +90,7 @@ class SoloLegs {
   struct User {  // of a link
     std::int32_t group;
     Stream stream;
+    bool from_source;  // goes as soon as its source has come
     friend bool operator==(const User&, const User&) = default;
   };
 
@@ -129,11 +135,14 @@ class SoloLegs {
   };
   std::deque<SegmentLegs> all_;
   std::deque<Leg> legs_;
-  std::unordered_multimap<std::uint64_t, KnownLeg> known_legs_;  // by how they begin
+  std::unordered_multimap<std::uint64_t, KnownLeg> known_legs_;      // by how they begin
+  using LoneComputation = std::tuple<Time, Bucket, double, double>;  // length, interference, skew
+  std::map<LoneComputation, Leg*> computations_;
   std::vector<std::pair<Signature, SegmentLegs*>> known_;
   std::vector<std::vector<SegmentLegs*>> of_chip_;  // [chip][segment], in all_
   std::vector<std::int32_t> rendezvous_of_;         // [group * kNetworkStreams + stream]
   std::vector<std::vector<User>> users_;            // [link]
+  std::int64_t beside_wider_groups_ = 0;
   RehearsalBuffers buffers_;
 };
 

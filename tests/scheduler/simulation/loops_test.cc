@@ -92,7 +92,7 @@ std::array<bool, testing::kFeatures> settled_features() {
 
 TEST(SoloRunsLaw, what_chips_do_by_themselves_goes_as_one_with_the_figures_of_the_definition) {
   const int wanted = testing::rounds(1000);
-  int with_runs = 0, between_transfers = 0;
+  int with_runs = 0, between_transfers = 0, beside_wider_groups = 0;
   for (int round = 0; round < wanted; ++round) {
     const testing::RandomTrial trial = testing::random_trial(round, settled_features());
     SimulateOptions fast = trial.options;
@@ -103,9 +103,12 @@ TEST(SoloRunsLaw, what_chips_do_by_themselves_goes_as_one_with_the_figures_of_th
         << "round " << round;
     with_runs += loop.solo_runs() > 0;
     between_transfers += loop.solo_runs_between_transfers() > 0;
+    beside_wider_groups += loop.solo_runs() > 0 && tables.legs.beside_wider_groups() > 0;
   }
   EXPECT_GE(with_runs, wanted / 10) << "chips seldom do anything by themselves";
   EXPECT_GE(between_transfers, wanted / 100) << "transfers between stages seldom load links of collectives";
+  EXPECT_GE(beside_wider_groups, wanted / 100)
+      << "groups of several classes seldom load links of collectives";
 }
 
 TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_definition) {
@@ -114,7 +117,7 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
                              Feature::kHostLaunches, Feature::kPrefetch, Feature::kUnfolded})
     may_have[static_cast<std::size_t>(each)] = true;
   const int wanted = testing::rounds(1000);
-  int followed = 0, ahead = 0, jumped = 0;
+  int followed = 0, ahead = 0, jumped = 0, beside_wider_groups = 0;
   for (int round = 0; round < wanted; ++round) {
     const testing::RandomTrial trial = testing::random_trial(round, may_have);
     SystemTables tables(trial.system);
@@ -132,12 +135,15 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
       followed += time;
       ahead += time * (loop.operations_known_ahead() > 0);
       jumped += time * (found->front().periods_skipped > 0);
+      beside_wider_groups += time * (tables.legs.beside_wider_groups() > 0);
     }
   }
   EXPECT_GE(followed, wanted / 4) << "few steps are followed";
   EXPECT_GE(ahead, wanted / 10) << "operations seldom have links of their own";
   EXPECT_GE(followed - ahead, wanted / 100) << "operations seldom share links";
   EXPECT_GE(jumped, wanted / 50) << "loops are seldom periodic";
+  EXPECT_GE(beside_wider_groups, wanted / 100)
+      << "groups of several classes seldom load links of collectives";
 }
 
 }  // namespace
