@@ -103,7 +103,8 @@ class SectionEntries {
 
   std::optional<std::string> text(const std::string& name) const {
     const auto* entry = look_up(name);
-    return entry ? std::optional(entry->text) : std::nullopt;
+    if (entry == nullptr) return std::nullopt;
+    return entry->file.text.empty() ? entry->text : text_in(entry->file, entry->message.name());
   }
 
   std::vector<std::string> names() const {
@@ -118,23 +119,28 @@ class SectionEntries {
   // alias.
   void add(const schema::Catalog& catalog, const EntryTexts& texts) {
     const std::lock_guard lock(mutex_);
-    each_of(catalog, texts, [&](const std::string& name, Entry entry) {
-      for (const std::string& key : keys_of(entry.message)) names_by_key_[key] = name;
-      entries_[name] = std::move(entry);
-    });
+    int index = 0;
+    for (const Message& message : (catalog.*field_)()) {
+      for (const std::string& key : keys_of(message)) names_by_key_[key] = message.name();
+      entries_[message.name()] = {message, {}, texts.text(path_of(name_, index++))};
+    }
   }
 
  private:
   struct Entry {
     Message message;
-    std::string text;  // as in its file
+    CatalogFile file;  // of the binary, whose text is cut out when it is asked for; otherwise none
+    std::string text;  // as in its file, where that is no file of the binary
   };
 
-  template <class Take>
-  void each_of(const schema::Catalog& catalog, const EntryTexts& texts, Take take) const {
-    int index = 0;
-    for (const Message& message : (catalog.*field_)())
-      take(message.name(), Entry{message, texts.text(path_of(name_, index++))});
+  // The entry of that name as it stands in a file of the binary.
+  std::string text_in(const CatalogFile& file, const std::string& name) const {
+    Document document(std::string(file.name), std::string(file.text));
+    const auto catalog = read_catalog(document);
+    PODSIM_CHECK(catalog, "built-in catalogue: " + format_problem(document.problems().front()));
+    const auto& all = (catalog.value().*field_)();
+    const auto at = std::ranges::find(all, name, [](const Message& entry) { return entry.name(); });
+    return EntryTexts(document, *catalog).text(path_of(name_, static_cast<int>(at - all.begin())));
   }
 
   Entry* look_up(const std::string& name) const {
@@ -169,16 +175,15 @@ class SectionEntries {
     unread_.clear();
   }
 
-  // What was added before keeps its place.
+  // What was added before keeps its place. That the values of the binary's files are as the schema wants them
+  // is for tests to say, not for every process that asks for one.
   void read(const CatalogFile& file) const {
-    Document document(std::string(file.name), std::string(file.text));
-    const auto catalog = read_catalog(document);
-    PODSIM_CHECK(catalog, "built-in catalogue: " + format_problem(document.problems().front()));
-    each_of(*catalog, EntryTexts(document, *catalog), [&](const std::string& name, Entry entry) {
-      if (entries_.contains(name)) return;
-      for (const std::string& key : keys_of(entry.message)) names_by_key_.try_emplace(key, name);
-      entries_.emplace(name, std::move(entry));
-    });
+    schema::Catalog catalog;
+    PODSIM_CHECK(parse_known_text(file.text, catalog), "built-in catalogue: " + std::string(file.name));
+    for (const Message& message : (catalog.*field_)()) {
+      if (!entries_.try_emplace(message.name(), Entry{message, file, {}}).second) continue;
+      for (const std::string& key : keys_of(message)) names_by_key_.try_emplace(key, message.name());
+    }
   }
 
   std::string name_;

@@ -2,6 +2,7 @@
 // again.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/text_format.h>
 
@@ -293,6 +294,11 @@ bool parse_text(Document& document, Message& message) {
     return false;
   }
   return TextReader(document, message).read();
+}
+
+bool parse_known_text(std::string_view text, Message& message) {
+  google::protobuf::io::ArrayInputStream input(text.data(), static_cast<int>(text.size()));
+  return TextFormat::Parse(&input, &message);
 }
 
 }  // namespace podsim

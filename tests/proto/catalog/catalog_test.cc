@@ -42,6 +42,19 @@ TEST(Catalog, holds_every_file_of_the_source_tree_with_sources) {
   for (const Section section : kSections) EXPECT_EQ(catalog.names(section), built_in().names(section));
 }
 
+// What the binary holds is read without the checks that what is added goes through.
+TEST(Catalog, an_entry_of_the_binary_has_the_numbers_and_the_text_of_the_same_file_read_with_all_checks) {
+  for (const Section section : kSections)
+    for (const std::string& name : built_in().names(section)) {
+      const fs::path folder = fresh_folder("podsim_checked");
+      std::ofstream(folder / "entry.textproto") << *built_in().text(section, name);
+      Catalog catalog;
+      ASSERT_TRUE(catalog.add_directory(folder.string()).empty()) << name;
+      EXPECT_EQ(catalog.numbers(section, name), built_in().numbers(section, name)) << name;
+      EXPECT_EQ(catalog.text(section, name), built_in().text(section, name)) << name;
+    }
+}
+
 TEST(Catalog, names_are_sorted_and_each_has_a_text) {
   for (const Section section : kSections) {
     const auto names = built_in().names(section);
