@@ -38,6 +38,7 @@ int check_proof(const CertificateVerb& verb) {
   const CertificateVerdict verdict =
       check_certificate(text, model_version(), *catalog, verb.sample, threads_or_cores(verb.threads));
   for (const std::string& fault : verdict.faults) spdlog::error("{}: {}", verb.file, fault);
+  if (!verdict.is_certificate) return kInputError;
   if (!verdict.holds()) return kInternalError;
   emit(verb.file + ": the proof holds: " + std::to_string(verdict.layouts) + " layouts, " +
            std::to_string(verdict.bounds) + " bounds computed again, " + std::to_string(verdict.simulated) +
@@ -71,7 +72,7 @@ void add_certificate(CLI::App& app, int& exit_code) {
       "  podsim certificate check proof.jsonl --sample 20\n"
       "Exit codes: 0 the proof holds, 1 it does not, or is of another version of podsim, 2 the file cannot "
       "be "
-      "read.");
+      "read, or is no certificate.");
   verb.callback([options, &exit_code] { exit_code = check_proof(*options); });
 }
 

@@ -24,6 +24,7 @@ std::string certificate_text(const CertificateHeader& header, const SearchAnswer
 
 struct CertificateVerdict {
   std::vector<std::string> faults;                      // at most 20
+  bool is_certificate = true;                           // else its first line is that of none
   std::int64_t layouts = 0, bounds = 0, simulated = 0;  // gone through, computed again, simulated again
   bool holds() const { return faults.empty(); }
 };

@@ -283,7 +283,8 @@ CertificateVerdict check_certificate(const std::string& text, const std::string&
     claims = read_claims(text, line);
   } catch (const std::exception& problem) {
     return {{"line " + std::to_string(line) +
-             ": this is no certificate that podsim search writes: " + syntax_message(problem.what())}};
+             ": this is no certificate that podsim search writes: " + syntax_message(problem.what())},
+            line > 1};
   }
   if (claims.header.version != version)
     return {{"it was made by podsim " + claims.header.version + ", and this is " + version +
