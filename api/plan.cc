@@ -2,7 +2,6 @@
 #include "planner/plan/plan.h"
 
 #include <atomic>
-#include <map>
 #include <utility>
 
 #include "api/asked.h"
@@ -19,12 +18,6 @@ namespace {
 
 constexpr double kBytesPerGib = 1 << 30;
 
-const std::map<std::string, PlanObjective>& objectives() {
-  static const std::map<std::string, PlanObjective> all = {
-      {"usd", PlanObjective::kUsd}, {"days", PlanObjective::kDays}, {"energy", PlanObjective::kEnergy}};
-  return all;
-}
-
 // What is wrong with a wish, or empty.
 std::string problem_of(const PlanWish& wish) {
   if (wish.tokens && !(*wish.tokens >= 1 && *wish.tokens <= 1e18))
@@ -33,8 +26,8 @@ std::string problem_of(const PlanWish& wish) {
     if (count < 1 || count > 1'000'000)
       return "counts: expected 1 to 1,000,000 chips, not " + std::to_string(count);
   if (wish.gap && !(*wish.gap >= 0 && *wish.gap < 1)) return "gap: expected a share from 0 to less than 1";
-  if (wish.minimise && !objectives().contains(*wish.minimise))
-    return "minimise: expected usd, days or energy, not \"" + *wish.minimise + "\"";
+  if (wish.minimise && !objective_named(*wish.minimise))
+    return "minimise: expected usd, days, energy, carbon, chips or regret, not \"" + *wish.minimise + "\"";
   for (const std::string& chip : wish.chips)
     if (!shared_catalog().canonical(Catalog::Section::kChips, chip))
       return "chips: the catalogue has no chip \"" + chip + "\"; " +
@@ -48,7 +41,7 @@ PlanWords words_of(const PlanWish& wish) {
   words.most_days = wish.most_days;
   words.most_usd = wish.most_usd;
   words.gap = wish.gap;
-  if (wish.minimise) words.objective = objectives().at(*wish.minimise);
+  if (wish.minimise) words.objectives = {*objective_named(*wish.minimise)};
   if (!wish.chips.empty()) words.chips = wish.chips;
   if (!wish.counts.empty()) words.counts = wish.counts;
   if (!wish.price_terms.empty()) words.price_terms = wish.price_terms;

@@ -126,12 +126,34 @@ void add_words(CLI::App& verb, PlanOptionWords& words) {
   verb.add_option("--price-term", words.price_term, "Contracts: on_demand,committed_1y,spot")
       ->default_str("on_demand")
       ->type_name("TERM,...");
-  verb.add_option("--minimise", words.objective, "What to minimise")
-      ->check(CLI::IsMember({"usd", "days", "energy"}))
-      ->default_str("usd");
+  verb.add_option(
+          "--minimise", words.objective,
+          "What to minimise: usd, days, energy, carbon, chips or regret; of several the others decide "
+          "among equals")
+      ->default_str("usd")
+      ->type_name("NAME,...");
+  verb.add_option("--batch-tokens", words.batch_tokens,
+                  "Tokens of a step: 4e6..16e6, 4e6..16e6+1e6 or 4e6,8e6; without it the scenario's batch")
+      ->type_name("RANGE");
   verb.add_option("--gap", words.gap, "A layout is good enough where none is faster by more than this")
       ->default_str("1%")
       ->type_name("SHARE");
+  real_number(
+      verb.add_option("--search-seconds", words.search_seconds,
+                      "For all searches, each of which has an even share; without it they end by themselves"),
+      0.001, 1e7)
+      ->type_name("S");
+  verb.add_option("--vary", words.vary,
+                  "A number of the scenario that is not known, from its 10th to its 90th percentile: "
+                  "cluster.usd_per_kwh=0.05..0.2, or 0.7..2.4x times what it says; may be repeated")
+      ->type_name("PATH=LOW..HIGH");
+  verb.add_option("--draws", words.draws, "Of what is not known")
+      ->check(CLI::Range(100, 1000000))
+      ->default_str("2000")
+      ->type_name("N");
+  verb.add_option("--top", words.top, "Rows of the answer; without it all")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N");
   real_number(verb.add_option("--site-kw", words.site_kw,
                               "Power that a site can draw: clusters that draw more are left out"),
               0.01, 1e9)
@@ -181,7 +203,9 @@ void add_plan(CLI::App& app, int& exit_code) {
       "on.\n"
       "The block plan of a scenario says the same in a file: target_tokens, deadline, budget, limit, "
       "objective, "
-      "and a choice for each cluster that may be bought; what is said here replaces it.\n"
+      "and a choice for each cluster that may be bought, and beyond that own, carbon, reserve and layout; "
+      "what is "
+      "said here replaces it.\n"
       "Exit code 3: no choice meets the limits; the first row comes nearest.\n"
       "Examples:\n"
       "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --days 60 --chips 8..32x2\n"
@@ -193,6 +217,9 @@ void add_plan(CLI::App& app, int& exit_code) {
       "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --store runs.db\n"
       "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chip h100,h200 --chips 8,16 "
       "--from-day h200=14 --most-chips h100=8 --one-off-usd h200=5e3\n"
+      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --batch-tokens 1e5..4e5 "
+      "--vary "
+      "cluster.usd_per_chip_hour=0.7..1.5x --top 3\n"
       "  podsim plan scenarios/plan/qwen3_14b_60_days.textproto --at-most power_kw=200");
   verb.callback([options, &exit_code] { exit_code = plan(*options); });
 }

@@ -13,7 +13,7 @@ std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
       "chip,chips,fabric,stack,precision,price_term,layout,step_time_s,memory_gib,mfu_causal,days,days_p10,"
       "days_p90,cost_usd,cost_usd_p10,cost_usd_p90,energy_mwh,in_time,in_budget,best,regret,gap,scenario,"
       "carbon_t,start_day,one_off_usd,power_kw,energy_mwh_p10,energy_mwh_p90,below_16_bits,"
-      "meets,name\n";
+      "meets,name,batch_tokens,spare_nodes\n";
   for (const PlanRow& row : answer.rows) {
     const MainFigures& step = row.found.figures;
     const ChoiceOutcome& outcome = row.outcome;
@@ -30,7 +30,8 @@ std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
             shortest(row.terms.one_off_usd) + "," + shortest(row.power_kw) + "," + shortest(outcome.mwh.p10) +
             "," + shortest(outcome.mwh.p90) + "," + (row.below_16_bits ? "true" : "false") + "," +
             (row.meets(question) ? "true" : "false") + "," +
-            csv_cell(question.scenarios[row.of_scenario].name) + "\n";
+            csv_cell(question.scenarios[row.of_scenario].name) + "," + shortest(row.batch_tokens) + "," +
+            (row.spare_nodes ? std::to_string(*row.spare_nodes) : "") + "\n";
   }
   return text;
 }
@@ -62,6 +63,10 @@ std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
     each["cost_usd"] = row.usd;
     each["energy_mwh"] = row.mwh;
     if (row.carbon_t) each["carbon_t"] = *row.carbon_t;
+    each["batch_tokens"] = row.batch_tokens;
+    if (row.spare_nodes) each["spare_nodes"] = *row.spare_nodes;
+    if (row.missing) each["missing_limits"] = {{"layouts", row.missing->layouts}, {"all", row.missing->all}};
+    if (row.fastest_step) each["fastest_step_time_s"] = row.fastest_step->in_seconds();
     each["power_kw"] = row.power_kw;
     each["start_day"] = row.terms.start_day();
     each["one_off_usd"] = row.terms.one_off_usd;
@@ -102,6 +107,7 @@ std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
     json["hangs_on"].push_back(each);
   }
   if (answer.second) json["second"] = *answer.second + 1;
+  if (answer.rows_left_out > 0) json["rows_left_out"] = answer.rows_left_out;
   json["worth_of_knowing"] = OrderedJson::array();
   for (const WorthOfKnowing& worth : answer.worth)
     json["worth_of_knowing"].push_back({{"what", worth.what}, {"saves", worth.saves}});

@@ -36,7 +36,20 @@ std::string usd_with_range(const PlanRow& row) {
 }
 
 const char* unit_of(PlanObjective objective) {
-  return objective == PlanObjective::kDays ? "days" : objective == PlanObjective::kEnergy ? "MWh" : "M USD";
+  switch (objective) {
+    case PlanObjective::kDays:
+      return "days";
+    case PlanObjective::kEnergy:
+      return "MWh";
+    case PlanObjective::kCarbon:
+      return "t CO2e";
+    case PlanObjective::kChips:
+      return "chips";
+    case PlanObjective::kUsd:
+    case PlanObjective::kRegret:
+      break;
+  }
+  return "M USD";
 }
 
 // In that unit.
@@ -134,6 +147,28 @@ std::string precision_risk(const PlanAnswer& answer) {
          "short run against one in 16 bits.\n";
 }
 
+// ", 3.1% slower than the fastest, which misses a limit", or empty.
+std::string slower_by(const PlanRow& row) {
+  if (!row.fastest_step) return "";
+  return ", " + percent(row.found.figures.step_time.in_seconds() / row.fastest_step->in_seconds() - 1) +
+         " slower than the fastest, which misses a limit";
+}
+
+// How far was looked for layouts that meet the limits on figures, of clusters that have none.
+std::string missed_by_all(const PlanAnswer& answer) {
+  std::string text;
+  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
+    const auto& missing = answer.rows[i].missing;
+    if (!missing) continue;
+    text +=
+        "Row " + std::to_string(i + 1) + " shows the fastest layout of its cluster: " +
+        (missing->all ? "no layout of it meets the limits on figures.\n"
+                      : "of " + std::to_string(missing->layouts) +
+                            " that were simulated, the fastest first, none meets the limits on figures.\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
@@ -151,6 +186,10 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
   if (with_start) rows.front().push_back("from day");
   const bool several = question.several_files();
   const bool named = std::ranges::any_of(question.scenarios, [](const auto& of) { return !of.name.empty(); });
+  const bool with_batch = std::ranges::any_of(
+      question.scenarios, [](const PlanScenario& of) { return !of.batch_tokens.empty(); });
+  if (with_batch) rows.front().push_back("M tokens a step");
+  if (question.choose_spares) rows.front().push_back("spare nodes");
   if (several) rows.front().push_back("scenario");
   if (named) rows.front().push_back("name");
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
@@ -167,6 +206,9 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
                           question.most_usd ? fixed(outcome.in_budget, 2) : "-"});
     if (with_carbon) rows.back().push_back(row.carbon_t ? significant(*row.carbon_t, 4) : "-");
     if (with_start) rows.back().push_back(fixed(row.terms.start_day(), 1));
+    if (with_batch) rows.back().push_back(significant(row.batch_tokens / 1e6, 4));
+    if (question.choose_spares)
+      rows.back().push_back(row.spare_nodes ? std::to_string(*row.spare_nodes) : "-");
     if (several) rows.back().push_back(question.scenarios[row.of_scenario].file);
     if (named) rows.back().push_back(question.scenarios[row.of_scenario].name);
   }
@@ -175,10 +217,13 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
                      align(rows) + "\nLayouts:\n";
   double gap = 0;
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
-    text += "  " + std::to_string(i + 1) + "  " + to_string(answer.rows[i].found.layout) + "\n";
-    gap = std::max(gap, answer.rows[i].gap);
+    const PlanRow& row = answer.rows[i];
+    text += "  " + std::to_string(i + 1) + "  " + to_string(row.found.layout) + slower_by(row) + "\n";
+    gap = std::max(gap, row.gap);
   }
-  text += precision_risk(answer) + swings_text(question, answer);
+  if (answer.rows_left_out > 0)
+    text += std::to_string(answer.rows_left_out) + " more rows are not shown: they come after these.\n";
+  text += precision_risk(answer) + missed_by_all(answer) + swings_text(question, answer);
   if (!answer.rows.front().meets(question)) text += nearest_miss(question, answer);
   const SearchCounts& counts = answer.counts;
   const auto counted = [](std::int64_t n) { return significant(static_cast<double>(n), 1); };

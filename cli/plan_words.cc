@@ -11,6 +11,8 @@
 #include "cli/numbers.h"
 #include "planner/plan/ask.h"
 #include "proto/scenario/load_plan.h"
+#include "proto/scenario/write_layout.h"
+#include "proto/text/assign.h"
 #include "proto/text/quantities.h"
 #include "proto/text/read_file.h"
 
@@ -83,15 +85,71 @@ bool add_bounds(const char* option, const std::string& text, std::optional<doubl
   return true;
 }
 
-bool add_objective(const PlanOptionWords& typed, PlanWords& words) {
-  if (typed.objective)
-    words.objective = *typed.objective == "days"     ? PlanObjective::kDays
-                      : *typed.objective == "energy" ? PlanObjective::kEnergy
-                                                     : PlanObjective::kUsd;
+bool add_objectives(const PlanOptionWords& typed, PlanWords& words) {
+  for (const std::string& name : names(typed.objective).value_or(std::vector<std::string>())) {
+    const auto objective = objective_named(name);
+    if (!objective) {
+      spdlog::error("--minimise \"{}\": {}", name, suggest(name, objective_names(), "expected"));
+      return false;
+    }
+    words.objectives.push_back(*objective);
+  }
   if (!typed.gap) return true;
   words.gap = share_of(*typed.gap);
   if (!words.gap) spdlog::error("--gap \"{}\": expected a share such as 2% or 0.02", *typed.gap);
   return words.gap.has_value();
+}
+
+bool add_batches(const PlanOptionWords& typed, PlanWords& words) {
+  if (!typed.batch_tokens) return true;
+  const auto tokens = batch_tokens_of(*typed.batch_tokens);
+  if (tokens) {
+    words.batch_tokens = *tokens;
+    return true;
+  }
+  spdlog::error(
+      "--batch-tokens \"{}\": expected a range such as 4e6..16e6 or 4e6..16e6+1e6, or a list such as 4e6,8e6",
+      *typed.batch_tokens);
+  return false;
+}
+
+// As fields of a block vary for each, so that it is held against the schema and told in the same words.
+std::optional<std::vector<Override>> varied_blocks(const PlanOptionWords& typed) {
+  std::vector<Override> overrides;
+  for (std::size_t i = 0; i < typed.vary.size(); ++i) {
+    const std::string& text = typed.vary[i];
+    const std::size_t equals = text.find('='),
+                      dots = text.find("..", equals == std::string::npos ? 0 : equals);
+    if (equals == std::string::npos || dots == std::string::npos) {
+      spdlog::error("--vary \"{}\": expected a field and a range, such as cluster.usd_per_chip_hour=1.5..4",
+                    text);
+      return std::nullopt;
+    }
+    const bool factor = text.ends_with('x');
+    const std::string high = text.substr(dots + 2, text.size() - dots - 2 - (factor ? 1 : 0));
+    const std::string block = "plan.vary[" + std::to_string(i) + "].";
+    overrides.push_back({block + "path", trim(text.substr(0, equals))});
+    overrides.push_back({block + "low", trim(text.substr(equals + 1, dots - equals - 1))});
+    overrides.push_back({block + "high", trim(high)});
+    if (factor) overrides.push_back({block + "factor", "true"});
+  }
+  return overrides;
+}
+
+// The numbers of --vary, by the rules of a scenario that has no others.
+bool add_varied(const PlanOptionWords& typed, const AskedScenario& scenario, const Catalog& catalog,
+                PlanWords& words) {
+  if (typed.vary.empty()) return true;
+  auto overrides = varied_blocks(typed);
+  if (!overrides) return false;
+  LoadPlanResult loaded = load_plan(scenario.file, scenario_without_varied(scenario.text, scenario.overrides),
+                                    catalog, *overrides);
+  for (Problem& problem : loaded.problems)
+    if (problem.file == "--set") problem.file = "--vary";
+  print_problems(loaded.problems);
+  if (!loaded.plan) return false;
+  words.vary = loaded.plan->vary;
+  return true;
 }
 
 // What only the question as a whole can lack.
@@ -121,7 +179,10 @@ std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& typed, con
   words.most_days = typed.days;
   words.most_usd = typed.budget;
   words.probability = typed.probability;
-  if (!add_clusters(typed, catalog, words) || !add_objective(typed, words) ||
+  words.search_seconds = typed.search_seconds;
+  words.most_rows = typed.top;
+  words.draws = typed.draws;
+  if (!add_clusters(typed, catalog, words) || !add_objectives(typed, words) || !add_batches(typed, words) ||
       !add_bounds("--at-most", typed.at_most, &FigureLimit::at_most, words) ||
       !add_bounds("--at-least", typed.at_least, &FigureLimit::at_least, words))
     return std::nullopt;
@@ -131,6 +192,7 @@ std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& typed, con
     if (!scenario) return std::nullopt;
     scenarios.push_back(*std::move(scenario));
   }
+  if (!add_varied(typed, scenarios.front(), catalog, words)) return std::nullopt;
   PlanQuestion question = plan_question(scenarios, words);
   auto terms = chip_terms_of(typed.terms, catalog);
   if (!terms || !is_whole(typed, question)) return std::nullopt;

@@ -15,7 +15,10 @@ namespace podsim {
 struct PlanOptionWords {
   std::vector<std::string> files;
   std::optional<double> tokens, days, budget, probability, site_kw;
-  std::optional<std::string> chip, counts, precision, price_term, objective, gap;
+  std::optional<std::string> chip, counts, precision, price_term, objective, gap, batch_tokens;
+  std::vector<std::string> vary;  // "cluster.usd_per_chip_hour=1.5..4"
+  std::optional<double> search_seconds;
+  std::optional<int> top, draws;
   std::string at_most, at_least;  // "power_kw=4000,carbon_t=1500", or empty
   ChipTermOptions terms;
   LoadOptions load;

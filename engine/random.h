@@ -29,6 +29,7 @@ enum class RandomPurpose : std::uint64_t {
   kPrice = 91,
   kRunOverFailures = 92,
   kPower = 93,
+  kVaried = 94,
 };
 
 // Mixes a value into a running 64-bit hash; both orders give different results.

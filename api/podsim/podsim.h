@@ -225,7 +225,7 @@ struct PlanWish {
   std::vector<std::string> price_terms;
   std::vector<std::string> precisions;
   std::optional<double> most_days, most_usd;
-  std::optional<std::string> minimise;  // "usd", "days" or "energy"
+  std::optional<std::string> minimise;  // "usd", "days", "energy", "carbon", "chips" or "regret"
   std::optional<double> gap;            // of each search, a share
 };
 

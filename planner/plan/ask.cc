@@ -18,6 +18,10 @@ std::optional<Value> first_of(const std::optional<Value>& said, const std::optio
 
 // The scenario on the clusters of one choice.
 PlanScenario on_choice(PlanScenario scenario, const ClusterOption& choice) {
+  if (!choice.text.empty()) {
+    scenario.file = choice.file;
+    scenario.text = choice.text;
+  }
   const auto set = [&](const char* path, const std::string& value) {
     if (!value.empty()) scenario.overrides.push_back({path, value});
   };
@@ -26,6 +30,8 @@ PlanScenario on_choice(PlanScenario scenario, const ClusterOption& choice) {
   set("cluster.fabric", choice.fabric);
   set("job.stack", choice.stack);
   if (choice.slices) set("cluster.slices", std::to_string(*choice.slices));
+  for (const FieldSetting& each : choice.settings) scenario.overrides.push_back({each.path, each.value});
+  scenario.preemption = choice.preemption;
   scenario.name = choice.name;
   scenario.chips = {choice.chip};
   scenario.counts = choice.counts;
@@ -42,6 +48,8 @@ void add_scenarios(const AskedScenario& asked, const PlanWords& words, std::vect
   plain.file = asked.file;
   plain.text = asked.text;
   plain.overrides = asked.overrides;
+  for (const FieldSetting& each : asked.block.settings) plain.overrides.push_back({each.path, each.value});
+  plain.batch_tokens = words.batch_tokens.empty() ? asked.block.batch_tokens : words.batch_tokens;
   plain.counts.assign(std::begin(kUsualCounts), std::end(kUsualCounts));
   std::vector<PlanScenario> scenarios;
   if (!words.chips)
@@ -68,6 +76,34 @@ void add_limit(const FigureLimit& said, std::vector<FigureLimit>& limits) {
   if (said.at_least) limit->at_least = said.at_least;
 }
 
+// Those of the block, where nobody says another range of the same number, and then those that are said.
+std::vector<VariedNumber> varied_of(const std::vector<VariedNumber>& block,
+                                    const std::vector<VariedNumber>& said) {
+  std::vector<VariedNumber> all;
+  for (const VariedNumber& each : block)
+    if (std::ranges::none_of(said, [&](const VariedNumber& other) {
+          return other.path == each.path && other.chip == each.chip;
+        }))
+      all.push_back(each);
+  all.insert(all.end(), said.begin(), said.end());
+  return all;
+}
+
+// The first that is none of regret decides; the others come after it.
+void take_objectives(const std::vector<PlanObjective>& wanted, PlanQuestion& question) {
+  bool decided = false;
+  for (const PlanObjective each : wanted) {
+    if (each == PlanObjective::kRegret) {
+      question.by_regret = question.by_regret || !decided;
+    } else if (!decided) {
+      question.objective = each;
+      decided = true;
+    } else {
+      question.ties.push_back(each);
+    }
+  }
+}
+
 }  // namespace
 
 PlanQuestion plan_question(const std::vector<AskedScenario>& scenarios, const PlanWords& words) {
@@ -81,7 +117,15 @@ PlanQuestion plan_question(const std::vector<AskedScenario>& scenarios, const Pl
   if (question.most_usd) question.usd_probability = first_of(words.probability, block.usd_probability);
   question.limits = block.limits;
   for (const FigureLimit& said : words.limits) add_limit(said, question.limits);
-  question.objective = first_of(words.objective, block.objective).value_or(PlanObjective::kUsd);
+  take_objectives(words.objectives.empty() ? block.objectives : words.objectives, question);
+  question.search_seconds = first_of(words.search_seconds, block.search_seconds);
+  question.most_rows = first_of(words.most_rows, block.most_rows);
+  question.draws = first_of(words.draws, block.draws).value_or(question.draws);
+  question.own = block.own;
+  question.embodied_kg = block.embodied_kg;
+  question.choose_spares = block.choose_spares;
+  question.vary = varied_of(block.vary, words.vary);
+  question.vary_step = block.vary_step;
   question.gap = first_of(words.gap, block.gap).value_or(kUsualPlanGap);
   return question;
 }

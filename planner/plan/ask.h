@@ -23,8 +23,11 @@ struct AskedScenario {
 // 256 to 2,048 of the scenario's chips in doublings.
 struct PlanWords {
   std::optional<double> tokens, most_days, most_usd, probability;
-  std::optional<PlanObjective> objective;
-  std::optional<double> gap;
+  std::vector<PlanObjective> objectives;  // in place of the block's, as below
+  std::optional<double> gap, search_seconds;
+  std::optional<int> most_rows, draws;
+  std::vector<double> batch_tokens;
+  std::vector<VariedNumber> vary;                 // in place of the block's on the same field and chip
   std::vector<FigureLimit> limits;                // each bound in place of the block's on the same figure
   std::optional<std::vector<std::string>> chips;  // in place of all choices
   std::optional<std::vector<int>> counts;         // of each choice, here and below

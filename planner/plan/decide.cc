@@ -12,7 +12,9 @@ namespace {
 // Days with half and with twice the failures.
 void vary_failures(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options,
                    PlanRow& row) {
-  if (!row.over_failures) return;
+  const bool said = std::ranges::any_of(
+      question.vary, [](const VariedNumber& each) { return each.path == "reliability.failure_factor"; });
+  if (!row.over_failures || said) return;
   std::string why;
   WeeksWish wish{question.scenarios[row.of_scenario].file, row.scenario, question.tokens, false, 1};
   const auto days = [&](double failures) {
@@ -30,7 +32,8 @@ OutcomeQuestion outcome_question(const PlanQuestion& question) {
           .most_usd = question.most_usd,
           .days_probability = question.days_probability.value_or(0.5),
           .usd_probability = question.usd_probability.value_or(0.5),
-          .draws = question.draws};
+          .draws = question.draws,
+          .vary = question.vary};
 }
 
 std::vector<ChoiceFacts> facts_of(const std::vector<PlanRow>& rows) {
@@ -46,7 +49,11 @@ void set_outcomes(const PlanQuestion& question, std::vector<PlanRow>& rows) {
 
 void sort_rows(const PlanQuestion& question, std::vector<PlanRow>& rows) {
   const auto order = [&](const PlanRow& row) {
-    return std::pair(row.overrun(question), row.value(question.objective));
+    std::vector<double> values = {row.overrun(question)};
+    if (question.by_regret) values.push_back(row.outcome.regret);
+    values.push_back(row.value(question.objective));
+    for (const PlanObjective tie : question.ties) values.push_back(row.value(tie));
+    return values;
   };
   std::ranges::stable_sort(rows, [&](const PlanRow& a, const PlanRow& b) { return order(a) < order(b); });
 }
@@ -71,6 +78,7 @@ std::optional<PlanRow> after_one_change(const PlanQuestion& question, const Cata
   for (PlanScenario& scenario : changed.scenarios) scenario.counts.clear();
   PlanScenario& only = changed.scenarios[miss.of_scenario];
   only.chips = {miss.chip};
+  if (!only.batch_tokens.empty()) only.batch_tokens = {miss.batch_tokens};
   only.counts = {miss.chips * 2};
   if (miss.chips > 1) only.counts.insert(only.counts.begin(), miss.chips / 2);
   only.precisions = {miss.precision};
@@ -94,6 +102,11 @@ void decide(const PlanQuestion& question, const Catalog& catalog, const PlanOpti
   set_outcomes(question, answer.rows);
   sort_rows(question, answer.rows);
   if (question.pareto) keep_front(answer.rows);
+  const std::vector<ChoiceFacts> all = facts_of(answer.rows);
+  if (question.most_rows && answer.rows.size() > static_cast<std::size_t>(*question.most_rows)) {
+    answer.rows_left_out = answer.rows.size() - static_cast<std::size_t>(*question.most_rows);
+    answer.rows.resize(static_cast<std::size_t>(*question.most_rows));
+  }
   PlanRow& first = answer.rows.front();
   if (!first.meets(question) && !answer.stopped)
     answer.helps = after_one_change(question, catalog, options, first);
@@ -108,7 +121,7 @@ void decide(const PlanQuestion& question, const Catalog& catalog, const PlanOpti
   if (second != nullptr) vary_failures(question, catalog, options, *second);
   const OutcomeQuestion asked = outcome_question(question);
   answer.swings = swings_of(asked, first.facts, second != nullptr ? &second->facts : nullptr);
-  answer.worth = worth_of_speeds(asked, facts_of(answer.rows));
+  answer.worth = worth_of_speeds(asked, all);
 }
 
 }  // namespace podsim

@@ -21,24 +21,88 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 struct Luck {
   double step = 1, run = 1, power = 1;
   double usd_per_chip_hour = 0;
+  std::vector<double> varied;  // [number of the question]
 };
 
 struct Course {
-  double days = 0, usd = 0, mwh = 0;
+  double days = 0, usd = 0, mwh = 0, carbon_t = 0, chips = 0;
   double of(PlanObjective objective) const {
-    return objective == PlanObjective::kDays ? days : objective == PlanObjective::kEnergy ? mwh : usd;
+    switch (objective) {
+      case PlanObjective::kDays:
+        return days;
+      case PlanObjective::kEnergy:
+        return mwh;
+      case PlanObjective::kCarbon:
+        return carbon_t;
+      case PlanObjective::kChips:
+        return chips;
+      case PlanObjective::kUsd:
+      case PlanObjective::kRegret:
+        break;
+    }
+    return usd;
   }
 };
 
+// On the line through the two of the three points that are next to it, and never below 0.
+double between(const VariedInputs& varied, double RunInputs::*input, double value) {
+  const std::size_t below = value < varied.at[1] ? 0 : 1;
+  const double from = varied.inputs[below].*input, to = varied.inputs[below + 1].*input;
+  const double share = (value - varied.at[below]) / (varied.at[below + 1] - varied.at[below]);
+  return std::max(0.0, from + (to - from) * share);
+}
+
+// Each number moves what it moves by a factor, whatever the others do; what is nothing without it is added.
+RunInputs inputs_at(const ChoiceFacts& choice, const Luck& luck) {
+  RunInputs inputs = choice.inputs();
+  const RunInputs as_it_is = inputs;
+  inputs.usd_per_chip_hour = luck.usd_per_chip_hour;
+  for (std::size_t i = 0; i < choice.varied.size(); ++i) {
+    if (!choice.varied[i]) continue;
+    for (double RunInputs::*const input : RunInputs::kAll) {
+      const double moved = between(*choice.varied[i], input, luck.varied[i]);
+      if (as_it_is.*input != 0)
+        inputs.*input *= moved / (as_it_is.*input);
+      else
+        inputs.*input += moved;
+    }
+  }
+  return inputs;
+}
+
 Course course_of(const ChoiceFacts& choice, const Luck& luck) {
+  const RunInputs inputs = inputs_at(choice, luck);
   const double longer = luck.step * luck.run;
-  const double run_days = choice.days * longer;
-  Course course{choice.start_day + run_days, 0, choice.mwh * longer * luck.power};
+  const double run_days = inputs.days * longer;
+  Course course{choice.start_day + run_days, 0, inputs.mwh * longer * luck.power, 0,
+                static_cast<double>(choice.chips)};
   Price price = choice.price;
-  price.usd_per_chip_hour = luck.usd_per_chip_hour;
-  course.usd = usd_of_run(choice.paid_chips, run_days, price) + course.mwh * 1000 * price.usd_per_kwh +
-               choice.one_off_usd;
+  price.usd_per_chip_hour = inputs.usd_per_chip_hour;
+  course.usd = usd_of_run(inputs.paid_chips, run_days, price) + course.mwh * 1000 * inputs.usd_per_kwh +
+               inputs.one_off_usd;
+  course.carbon_t = course.mwh * inputs.kg_per_kwh + run_days * inputs.making_t_per_day;
   return course;
+}
+
+// One draw of a number: where `u` is even between 0 and 1, and `z` standard normal. A number that is nowhere
+// below 0 between its percentiles is nowhere below 0.
+double drawn(const VariedNumber& number, double u, double z) {
+  const double middle = number.median();
+  if (number.shape == VariedShape::kLognormal)
+    return middle * std::exp(z / kNormalP90 * std::log(number.high / middle));
+  double half_width = (number.high - number.low) / 2;
+  double from_middle = 0;
+  if (number.shape == VariedShape::kUniform) {
+    half_width /= 0.8;  // of all lie between the percentiles
+    from_middle = 2 * u - 1;
+  } else {
+    // A tenth of a triangle of equal sides lies below the root of a fifth of the way from its end to its
+    // middle.
+    half_width /= 1 - std::sqrt(0.2);
+    from_middle = u < 0.5 ? std::sqrt(2 * u) - 1 : 1 - std::sqrt(2 * (1 - u));
+  }
+  const double value = middle + half_width * from_middle;
+  return number.low >= 0 ? std::max(0.0, value) : value;
 }
 
 std::uint64_t entity_of(const std::string& name) {
@@ -56,28 +120,39 @@ double offer_at(const Price& price, double share) {
 // The luck of one choice, draw by draw.
 class LuckOf {
  public:
-  LuckOf(const ChoiceFacts& choice, std::uint64_t seed)
-      : choice_(choice),
-        seed_(seed),
+  LuckOf(const OutcomeQuestion& question, const ChoiceFacts& choice)
+      : question_(question),
+        choice_(choice),
+        seed_(question.seed),
         speed_(entity_of(choice.speed)),
-        price_(seed, RandomPurpose::kPrice, entity_of(choice.contract)),
-        run_(seed, RandomPurpose::kRunOverFailures, entity_of(choice.name)),
-        power_(seed, RandomPurpose::kPower, entity_of(choice.chip)),
+        price_(seed_, RandomPurpose::kPrice, entity_of(choice.contract)),
+        run_(seed_, RandomPurpose::kRunOverFailures, entity_of(choice.name)),
+        power_(seed_, RandomPurpose::kPower, entity_of(choice.chip)),
         log_low_(std::log(choice.run_low)),
-        log_high_(std::log(choice.run_high)) {}
+        log_high_(std::log(choice.run_high)) {
+    for (const VariedNumber& number : question.vary)
+      varied_.emplace_back(seed_, RandomPurpose::kVaried, entity_of(number.name()));
+  }
 
   double step(std::uint64_t draw) const { return choice_.step(seed_ + draw, speed_); }
   Luck at(std::uint64_t draw) const {
     const double z = run_.normal(draw) / kNormalP90;
-    return {step(draw), std::exp(z < 0 ? -z * log_low_ : z * log_high_),
-            1 + choice_.power_range * (2 * power_.uniform(draw) - 1),
-            offer_at(choice_.price, price_.uniform(draw))};
+    Luck luck{step(draw),
+              std::exp(z < 0 ? -z * log_low_ : z * log_high_),
+              1 + choice_.power_range * (2 * power_.uniform(draw) - 1),
+              offer_at(choice_.price, price_.uniform(draw)),
+              {}};
+    for (std::size_t i = 0; i < varied_.size(); ++i)
+      luck.varied.push_back(drawn(question_.vary[i], varied_[i].uniform(draw), varied_[i].normal(draw)));
+    return luck;
   }
 
  private:
+  const OutcomeQuestion& question_;
   const ChoiceFacts& choice_;
   const std::uint64_t seed_, speed_;
   const RandomStream price_, run_, power_;
+  std::vector<RandomStream> varied_;  // [number of the question]
   const double log_low_, log_high_;
 };
 
@@ -100,7 +175,7 @@ Draws draw_all(const OutcomeQuestion& question, const std::vector<ChoiceFacts>& 
   Draws drawn;
   const auto draws = static_cast<std::size_t>(question.draws);
   for (const ChoiceFacts& choice : choices) {
-    const LuckOf luck(choice, question.seed);
+    const LuckOf luck(question, choice);
     std::vector<Course>& courses = drawn.courses.emplace_back();
     for (std::size_t k = 0; k < draws; ++k) courses.push_back(course_of(choice, luck.at(k)));
     const auto ascending = [&](double Course::*figure) {
@@ -144,7 +219,11 @@ std::vector<std::size_t> eligible(const OutcomeQuestion& question, const std::ve
   return some.empty() ? all : some;
 }
 
-Luck usual(const ChoiceFacts& choice) { return {choice.step.median(), 1, 1, choice.price.usd_per_chip_hour}; }
+Luck usual(const OutcomeQuestion& question, const ChoiceFacts& choice) {
+  Luck luck{choice.step.median(), 1, 1, choice.price.usd_per_chip_hour, {}};
+  for (const VariedNumber& number : question.vary) luck.varied.push_back(number.median());
+  return luck;
+}
 
 }  // namespace
 
@@ -180,11 +259,12 @@ std::vector<AssumptionSwing> swings_of(const OutcomeQuestion& question, const Ch
                                        const ChoiceFacts* second) {
   std::vector<AssumptionSwing> swings;
   // `move` puts a value of the assumption into the luck of a choice. Ties are looked for between `low` and
-  // `high`.
-  const auto add = [&](const std::string& what, double from, double to, double low, double high,
-                       const std::function<void(const ChoiceFacts&, Luck&, double)>& move) {
+  // `high`, which are above 0.
+  const auto add =
+      [&](const std::string& what, double from, double to, double low, double high,
+          const std::function<void(const ChoiceFacts&, Luck&, double)>& move) -> AssumptionSwing& {
     const auto course = [&](const ChoiceFacts& choice, double value) {
-      Luck luck = usual(choice);
+      Luck luck = usual(question, choice);
       move(choice, luck, value);
       return course_of(choice, luck);
     };
@@ -204,7 +284,7 @@ std::vector<AssumptionSwing> swings_of(const OutcomeQuestion& question, const Ch
       const Course at = course(first, value);
       return within(question, at.days, at.usd) ? -1.0 : 1.0;
     });
-    swings.push_back(std::move(swing));
+    return swings.emplace_back(std::move(swing));
   };
   const auto add_of = [&](const ChoiceFacts& of) {
     const bool again = second != nullptr && &of == second;
@@ -232,6 +312,19 @@ std::vector<AssumptionSwing> swings_of(const OutcomeQuestion& question, const Ch
           luck.run = value < 1 ? choice.calm + (1 - choice.calm) * (2 * value - 1)
                                : 1 + (choice.rough - 1) * (value - 1);
         });
+  for (std::size_t i = 0; i < question.vary.size(); ++i) {
+    const VariedNumber& number = question.vary[i];
+    // By the place between both ends, from 1 to 2, since a number may be 0 or less.
+    const auto value_at = [&](double place) { return number.low + (number.high - number.low) * (place - 1); };
+    AssumptionSwing& swing =
+        add(number.name(), 1, 2, 1, 2, [&, i](const ChoiceFacts& choice, Luck& luck, double place) {
+          if (i < choice.varied.size() && choice.varied[i]) luck.varied[i] = value_at(place);
+        });
+    swing.from = number.low;
+    swing.to = number.high;
+    if (swing.flips_at) swing.flips_at = value_at(*swing.flips_at);
+    if (swing.misses_at) swing.misses_at = value_at(*swing.misses_at);
+  }
   std::erase_if(swings, [](const AssumptionSwing& swing) { return swing.width() == 0 && !swing.flips_at; });
   std::ranges::stable_sort(swings, std::greater<>(), &AssumptionSwing::width);
   return swings;
@@ -243,7 +336,7 @@ std::vector<WorthOfKnowing> worth_of_speeds(const OutcomeQuestion& question,
   const std::vector<std::size_t> meant = eligible(question, choices, draw_all(question, choices).outcomes);
   std::vector<std::vector<double>> at_speed(choices.size());  // [choice][speed] mean over all else
   for (const std::size_t i : meant) {
-    const LuckOf luck(choices[i], question.seed);
+    const LuckOf luck(question, choices[i]);
     for (std::size_t k = 0; k < kSpeeds; ++k) {
       double sum = 0;
       for (std::size_t j = 0; j < kLuck; ++j) {

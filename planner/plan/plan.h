@@ -27,10 +27,12 @@ struct PlanScenario {
   std::vector<std::string> chips;
   std::vector<int> counts;
   std::vector<std::string> price_terms = {"on_demand"};
-  std::vector<std::string> precisions = {};  // empty = that of the scenario
-  std::string name = {};                     // of a choice, or empty
-  ChipTerms terms = {};                      // where the question has none of the chip
-  bool only_its_stack = false;               // no other one where the chip lacks its kernels
+  std::vector<std::string> precisions = {};        // empty = that of the scenario
+  std::string name = {};                           // of a choice, or empty
+  ChipTerms terms = {};                            // where the question has none of the chip
+  bool only_its_stack = false;                     // no other one where the chip lacks its kernels
+  std::vector<double> batch_tokens = {};           // of a step; empty = that of the scenario
+  std::optional<PreemptionTerms> preemption = {};  // of spot, beside what the block reliability lists
 };
 
 // A training run, and the clusters on which it may be done.
@@ -40,14 +42,23 @@ struct PlanQuestion {
   std::optional<double> most_days, most_usd;
   // With which these are to hold; nothing = as if all came as predicted.
   std::optional<double> days_probability, usd_probability;
-  std::vector<FigureLimit> limits;         // of keys of kPlanFigures, or of the report of a row's run
-  std::optional<double> most_kw;           // at the meter: no row draws more
-  std::map<std::string, ChipTerms> terms;  // by the name of the chip
-  PlanObjective objective = PlanObjective::kUsd;
-  double gap = 0.01;         // of each search
-  bool own_layouts = false;  // of each scenario, whose data ranks take what chips there are: no search
-  bool pareto = false;       // only rows that no other beats in chips, days and USD
-  int draws = 2000;          // of what is not known
+  std::vector<FigureLimit> limits;                // of keys of kPlanFigures, or of the report of a row's run
+  std::optional<double> most_kw;                  // at the meter: no row draws more
+  std::map<std::string, ChipTerms> terms;         // by the name of the chip
+  PlanObjective objective = PlanObjective::kUsd;  // none of regret
+  bool by_regret = false;                         // the least regret of it is wanted, in the mean
+  std::vector<PlanObjective> ties = {};           // among rows that are equal in that
+  double gap = 0.01;                              // of each search
+  std::optional<double> search_seconds;           // for all searches: each has an even share of what is left
+  std::optional<OwningTerms> own;                 // a contract "owned" beside the others
+  std::map<std::string, double> embodied_kg;      // of making a chip, by its name
+  bool choose_spares = false;                     // as many as are best, of each row
+  std::vector<VariedNumber> vary;
+  bool vary_step = true;         // by its error band
+  std::optional<int> most_rows;  // of the answer
+  bool own_layouts = false;      // of each scenario, whose data ranks take what chips there are: no search
+  bool pareto = false;           // only rows that no other beats in chips, days and USD
+  int draws = 2000;              // of what is not known
 
   bool several_files() const;
 };
@@ -58,16 +69,26 @@ struct PlanRow {
   int chips = 0;
   std::size_t of_scenario = 0;  // of the question
   FoundLayout found;
+  double batch_tokens = 0;           // of a step
+  std::optional<Time> fastest_step;  // where the fastest layout misses a limit that this one meets
+  // Where no layout that was looked at meets the limits on figures: how many were simulated, and whether
+  // there are more.
+  struct Missing {
+    std::int64_t layouts = 0;
+    bool all = false;
+  };
+  std::optional<Missing> missing;
   Bytes memory_capacity;              // of a chip
   std::string scenario;               // with this cluster and layout, as text
   double gap = 0;                     // that the search left open
   double days = 0, usd = 0, mwh = 0;  // days until it is done, with those before it trains
   double power_kw = 0;                // at the meter, while it trains
   ChipTerms terms;
-  std::vector<double> limited;     // [limit of the question] the figure that it bounds
-  bool below_16_bits = false;      // matmuls: that the quality stays is not predicted
-  std::optional<double> carbon_t;  // tonnes of CO2e, where the scenario names a grid
-  bool over_failures = false;      // these are medians over runs of weeks
+  std::optional<std::int64_t> spare_nodes;  // where they were chosen
+  std::vector<double> limited;              // [limit of the question] the figure that it bounds
+  bool below_16_bits = false;               // matmuls: that the quality stays is not predicted
+  std::optional<double> carbon_t;           // tonnes of CO2e, where the scenario names a grid
+  bool over_failures = false;               // these are medians over runs of weeks
   ChoiceFacts facts;
   ChoiceOutcome outcome;
 
@@ -97,6 +118,7 @@ struct PlanAnswer {
   std::vector<AssumptionSwing> swings;  // what the first row hangs on, against `second`
   std::optional<std::size_t> second;    // the next row on another chip, stack or contract
   std::vector<WorthOfKnowing> worth;    // of knowing how fast a row really is
+  std::size_t rows_left_out = 0;        // that the question has no room for
   bool stopped = false;
 };
 
@@ -109,9 +131,12 @@ struct PlanOptions {
   std::function<void(const std::string& choice)> searching = {};
 };
 
-// Scenario by scenario, chips by chips, count by count, precision by precision; terms of the same cluster
-// share a search. Days and dollars are those of podsim reliability where the scenario has that block, else
-// those of a run without failures.
+// Scenario by scenario, chips by chips, count by count, precision by precision, batch by batch; terms of the
+// same cluster share a search. Days and dollars are those of podsim reliability where the scenario has that
+// block, else those of a run without failures. Where the fastest layout of a cluster misses a limit on a
+// figure, the fastest is looked for that meets it, among those that are simulated until kMostRefusedLayouts
+// have missed it.
+inline constexpr int kMostRefusedLayouts = 300;
 PlanAnswer plan_training(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options);
 
 // Its two steps. The rows alone, as they come; what they come to by chance, their order, and what the first

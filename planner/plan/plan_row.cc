@@ -1,6 +1,7 @@
 // What a row of a plan comes to, held against the limits.
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "planner/plan/plan.h"
 
@@ -46,7 +47,21 @@ bool PlanQuestion::several_files() const {
 }
 
 double PlanRow::value(PlanObjective objective) const {
-  return objective == PlanObjective::kDays ? days : objective == PlanObjective::kEnergy ? mwh : usd;
+  switch (objective) {
+    case PlanObjective::kDays:
+      return days;
+    case PlanObjective::kEnergy:
+      return mwh;
+    case PlanObjective::kCarbon:
+      return carbon_t.value_or(std::numeric_limits<double>::infinity());
+    case PlanObjective::kChips:
+      return chips;
+    case PlanObjective::kRegret:
+      return outcome.regret;
+    case PlanObjective::kUsd:
+      break;
+  }
+  return usd;
 }
 
 }  // namespace podsim

@@ -14,11 +14,11 @@ constexpr int kRunsOfWeeks = 100;  // simulated over failures, of each row
 
 std::optional<ReliabilityReport> runs_of_weeks(const WeeksWish& wish, const Catalog& catalog, int threads,
                                                std::string& why) {
-  LoadReliabilityResult loaded =
-      load_reliability(wish.file, wish.scenario, catalog,
-                       {{"reliability.target_tokens", shortest(wish.tokens)},
-                        {"reliability.step_error", wish.step_error ? "true" : "false"},
-                        {"seeds", std::to_string(kRunsOfWeeks)}});
+  std::vector<Override> overrides = wish.overrides;
+  overrides.push_back({"reliability.target_tokens", shortest(wish.tokens)});
+  overrides.push_back({"reliability.step_error", wish.step_error ? "true" : "false"});
+  overrides.push_back({"seeds", std::to_string(kRunsOfWeeks)});
+  LoadReliabilityResult loaded = load_reliability(wish.file, wish.scenario, catalog, overrides);
   if (!loaded.question) {
     why = loaded.problems.front().message;
     return std::nullopt;

@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proto/catalog/catalog.h"
+#include "proto/text/override.h"
 #include "report/reliability.h"
 
 namespace podsim {
@@ -15,6 +17,7 @@ struct WeeksWish {
   double tokens = 0;           // to be trained
   bool step_error = true;
   double failures = 1;  // over those of the scenario
+  std::vector<Override> overrides = {};
 };
 
 // Nothing where the block does not say enough, or a run does not end.

@@ -67,7 +67,7 @@ class LayoutSearch {
 
   SearchAnswer run() {
     go_through();
-    if (!incumbents_.any() && open_.empty() && ledger_.counts().layouts > 0 && !stopped()) {
+    if (!incumbents_.any() && refused_ == 0 && open_.empty() && ledger_.counts().layouts > 0 && !stopped()) {
       // To name the nearest miss, all have to be looked at.
       skip_full_ = false;
       stems_done_ = 0;
@@ -78,7 +78,9 @@ class LayoutSearch {
   }
 
  private:
-  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool stopped() const {
+    return refused_ >= options_.most_refused || (options_.stop != nullptr && options_.stop->load());
+  }
 
   void in_threads(const std::function<void(SearchWorker&)>& work) {
     parallel_for(workers_.size(), static_cast<int>(workers_.size()), [&](std::size_t i) {
@@ -97,7 +99,8 @@ class LayoutSearch {
   void go_through() {
     bound_stems();
     seed();
-    if (options_.gap > 0) return refine(*workers_.front());  // it may stop short; where depends on the order
+    // It may stop short; where depends on the order.
+    if (options_.gap > 0 || options_.admits) return refine(*workers_.front());
     in_threads([&](SearchWorker& worker) { refine(worker); });
   }
 
@@ -300,7 +303,10 @@ class LayoutSearch {
     ledger_.simulated(candidate, step_time, step.known);
     FoundLayout found{candidate.layout, step.figures, candidate.memory};
     if (own_ && found.layout == *own_) found_own_ = found;
-    incumbents_.add(std::move(found));
+    if (options_.admits && !options_.admits(found))
+      ++refused_;
+    else
+      incumbents_.add(std::move(found));
   }
 
   void begin(const OpenLayouts& candidate) {
@@ -359,6 +365,7 @@ class LayoutSearch {
   std::mutex mutex_;  // of all below
   std::condition_variable idle_;
   bool failed_ = false;
+  std::atomic<int> refused_ = 0;  // layouts that must not be the answer
   std::size_t stems_done_ = 0, stems_left_ = 0;
   std::set<OpenLayouts> open_;
   int under_way_ = 0;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "planner/search/answer.h"
 #include "planner/space/space.h"
@@ -33,6 +34,10 @@ struct SearchOptions {
   // Called for each layout that is to be simulated, from several threads; may know its step. Empty: all are
   // simulated.
   std::function<EvaluatedStep(const JobLayout&, const std::function<Report()>& simulate)> evaluate = {};
+  // Of layouts that are simulated only those can be the answer for which this holds; empty: all. It is asked
+  // by one thread at a time. Once so many have been turned away, the search is stopped.
+  std::function<bool(const FoundLayout&)> admits = {};
+  int most_refused = std::numeric_limits<int>::max();
   const std::atomic<bool>* stop = nullptr;                   // once true, the best so far is the answer
   std::function<void(const SearchProgress&)> progress = {};  // called now and then, from one thread at a time
 };
@@ -40,8 +45,8 @@ struct SearchOptions {
 // Best first: the layout of least bound is looked at closer, level by level, and simulated last. One is
 // dropped when its bound is above the `top`-th best step, or the best x (1 + within) where that is more; ties
 // go to the lesser layout. So the answer does not depend on the number of threads, nor on the order; with a
-// gap layouts are looked at one after another, whatever the threads. Every simulated step is held against its
-// bounds.
+// gap, or where not all are admitted, layouts are looked at one after another, whatever the threads. Every
+// simulated step is held against its bounds.
 SearchAnswer search(const Space& space, const SearchOptions& options);
 
 // The part of 1 ... shards that has the layouts of a stem, whoever asks.

@@ -22,6 +22,13 @@ struct LoadPlanResult {
 LoadPlanResult load_plan(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides);
 
+// Tokens of a step, as plan.global_batch_tokens has them; nothing where the text says none.
+std::optional<std::vector<double>> batch_tokens_of(const std::string& text);
+
+// "usd", "days", ...; the objective of a name.
+std::vector<std::string> objective_names();
+std::optional<PlanObjective> objective_named(const std::string& name);
+
 // That a limit can have no such key, with the nearest that it can have; empty where it can.
 std::string wrong_limit_key(const std::string& key);
 

@@ -172,6 +172,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
     price.usd_per_kwh = list->usd_per_kwh();
     if (list->has_pue() || usual) price.pue = (list->has_pue() ? list : usual)->pue();
   }
+  if (choice.has_pue()) price.pue = choice.pue();
   if (choice.has_usd_per_chip_hour()) {
     price.name = "own price";
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
@@ -225,8 +226,10 @@ std::optional<Carbon> resolve_carbon(const schema::ClusterChoice& choice, const 
   Ownership own = usual_ownership();
   if (choice.owned().has_years()) own.years = choice.owned().years();
   if (choice.owned().has_utilisation()) own.utilisation = choice.owned().utilisation();
-  if (const auto capital = known_capital(name_of_chip(choice, entries)))
-    carbon.making_kg_per_chip_hour = capital->embodied_kg / used_hours(own);
+  const auto capital = known_capital(name_of_chip(choice, entries));
+  if (choice.has_embodied_kg() || capital)
+    carbon.making_kg_per_chip_hour =
+        (choice.has_embodied_kg() ? choice.embodied_kg() : capital->embodied_kg) / used_hours(own);
   return carbon;
 }
 

@@ -79,6 +79,12 @@ std::string scenario_with_overrides(const std::string& text, const std::vector<O
   return printed(overridden(text, overrides));
 }
 
+std::string scenario_without_varied(const std::string& text, const std::vector<Override>& overrides) {
+  schema::Scenario scenario = overridden(text, overrides);
+  if (scenario.has_plan()) scenario.mutable_plan()->clear_vary();
+  return printed(scenario);
+}
+
 std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
                                  const LayoutBlocks& layout, const std::string& comment, KeepSpace space) {
   schema::Scenario scenario = overridden(text, overrides);
@@ -96,8 +102,10 @@ ClusterWords cluster_words(const std::string& text, const std::vector<Override>&
   schema::Scenario scenario;
   if (!parse(document, scenario)) return {};
   apply_overrides(overrides, scenario, document);
-  return {scenario.cluster().chip(), scenario.cluster().fabric(), scenario.cluster().slices(),
-          scenario.job().global_batch_sequences()};
+  return {scenario.cluster().chip(),   scenario.cluster().fabric(),
+          scenario.cluster().slices(), scenario.job().global_batch_sequences(),
+          scenario.cluster().chips(),  scenario.job().sequence_tokens(),
+          scenario.has_reliability(),  scenario.reliability().failure_size()};
 }
 
 }  // namespace podsim

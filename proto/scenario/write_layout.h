@@ -32,11 +32,17 @@ std::string scenario_with_layout(const std::string& text, const std::vector<Over
 // The scenario in text format. REQUIRES: as above.
 std::string scenario_with_overrides(const std::string& text, const std::vector<Override>& overrides);
 
+// The same without what its block plan says of numbers that vary.
+std::string scenario_without_varied(const std::string& text, const std::vector<Override>& overrides);
+
 // What a scenario says of its cluster and its batch; empty and 0 where it cannot be parsed or does not say.
 struct ClusterWords {
   std::string chip, fabric;
   int slices = 0;
   int global_batch = 0;  // sequences
+  int chips = 0, sequence_tokens = 0;
+  bool reliability = false;  // it has the block
+  int failures = 0;          // rates that the block lists
 };
 ClusterWords cluster_words(const std::string& text, const std::vector<Override>& overrides);
 

@@ -131,6 +131,34 @@ std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& te
   return std::vector<std::int64_t>(values->begin(), values->end());
 }
 
+std::optional<std::vector<double>> parse_number_range(const std::string& text) {
+  const auto positive = [](const std::string& part) -> std::optional<double> {
+    double value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    const bool whole = !part.empty() && error == std::errc{} && end == part.data() + part.size();
+    return whole && std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
+  };
+  // A plus that is no part of an exponent.
+  const std::size_t dots = text.find("..");
+  const std::size_t plus = dots == std::string::npos ? dots : text.rfind('+');
+  const bool adds =
+      plus != std::string::npos && plus > dots && text[plus - 1] != 'e' && text[plus - 1] != 'E';
+  const auto range = split_range(text, adds ? '+' : 'x');
+  if (!range) return parse_list<double>(text, positive);
+  const auto first = positive(range->first), last = positive(range->last);
+  const auto step = range->step.empty() ? std::optional(2.0) : positive(range->step);
+  if (!first || !last || !step || *last < *first) return std::nullopt;
+  std::optional<std::vector<double>> values;
+  if (!adds) {
+    values = multiply_by(*first, *last, *step);
+  } else if ((*last - *first) / *step < kMostCounts) {
+    values.emplace();
+    for (int i = 0; *first + i * *step <= *last; ++i) values->push_back(*first + i * *step);
+  }
+  if (values && values->back() < *last) values->push_back(*last);
+  return values;
+}
+
 std::optional<std::vector<std::int64_t>> parse_index_list(const std::string& text) {
   const auto range = split_range(text, '+');
   if (!range) return parse_list<std::int64_t>(text, parse_count);

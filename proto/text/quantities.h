@@ -20,6 +20,10 @@ std::optional<std::vector<double>> parse_byte_range(const std::string& text);
 // above.
 std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& text);
 
+// "4e6..16e6x2", "4e6..16e6" (doubling), "4e6..16e6+1e6" and "4e6,8e6", of positive numbers; limits as above.
+// The end of a range that no step lands on is one of the values too.
+std::optional<std::vector<double>> parse_number_range(const std::string& text);
+
 // "0..7", "0..56+8" and "3,1,2" of whole numbers from 0; a range without a step counts by one.
 std::optional<std::vector<std::int64_t>> parse_index_list(const std::string& text);
 

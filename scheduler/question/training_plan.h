@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,8 +22,41 @@ struct ChipTerms {
   double start_day() const { return std::max(from_day, one_off_days); }
 };
 
-// What a plan makes least.
-enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy };
+// What a plan makes least. Regret is that of another objective.
+enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy, kCarbon, kChips, kRegret };
+
+// A field of the scenario by its path, and what it is to be, as --set has it.
+struct FieldSetting {
+  std::string path, value;
+};
+
+enum class VariedShape : unsigned char { kLognormal, kUniform, kTriangular };
+
+// A number of the scenario that is not known: one in ten outcomes lies below `low`, one in ten above `high`.
+struct VariedNumber {
+  std::string path;
+  double low = 0, high = 0;  // low < high; of a lognormal above 0
+  bool factor = false;       // these are times what the scenario or its price list says
+  VariedShape shape = VariedShape::kUniform;
+  std::string chip = {};  // only choices on this chip, of the catalogue; empty = all, with the same draw
+
+  // Half of all outcomes lie below.
+  double median() const {
+    return shape == VariedShape::kLognormal ? std::sqrt(low * high) : (low + high) / 2;
+  }
+  std::string name() const { return path + (factor ? ", times" : "") + (chip.empty() ? "" : " of " + chip); }
+};
+
+// What owned chips take beside what the scenario says.
+struct OwningTerms {
+  std::vector<FieldSetting> settings;      // of rows whose contract is "owned"
+  std::map<std::string, double> chip_usd;  // by the name of the chip: only these can be bought; empty = all
+};
+
+// Of chips that are taken away, a node at a time.
+struct PreemptionTerms {
+  double per_1000_node_days = 0, notice_s = 0, wait_s = 0;
+};
 
 // A bound on a figure, by its key; at least one of both is there.
 struct FigureLimit {
@@ -53,6 +87,9 @@ struct ClusterOption {
   std::vector<std::string> price_terms;  // empty = on_demand
   std::vector<std::string> precisions;   // empty = that of the job
   ChipTerms terms;
+  std::string file, text;              // of a scenario of its own; empty = that of the plan
+  std::vector<FieldSetting> settings;  // of its scenario: layouts, failures
+  std::optional<PreemptionTerms> preemption;
 };
 
 // A missing limit is none; a missing probability takes all as it is predicted.
@@ -61,9 +98,18 @@ struct TrainingPlan {
   std::optional<double> most_days, days_probability;
   std::optional<double> most_usd, usd_probability;
   std::vector<FigureLimit> limits;
-  std::optional<PlanObjective> objective;
-  std::optional<double> gap;            // share
-  std::vector<ClusterOption> clusters;  // empty = the scenario's own
+  std::vector<PlanObjective> objectives;  // the first decides, the others among equals; empty = usd
+  std::optional<double> gap;              // share
+  std::vector<ClusterOption> clusters;    // empty = the scenario's own
+  std::vector<double> batch_tokens;       // of a step; empty = those of the job
+  std::vector<FieldSetting> settings;     // of all clusters: layouts, carbon, what stands by and is saved
+  bool choose_spares = false;
+  std::optional<OwningTerms> own;
+  std::map<std::string, double> embodied_kg;  // by the name of the chip
+  std::vector<VariedNumber> vary;
+  bool vary_step = true;  // by its error band
+  std::optional<int> most_rows, draws;
+  std::optional<double> search_seconds;
 };
 
 }  // namespace podsim

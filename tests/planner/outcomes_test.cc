@@ -145,5 +145,94 @@ TEST(Swings, knowing_a_speed_is_worth_at_most_the_regret_of_not_knowing_anything
   EXPECT_EQ(sure.front().saves, 0) << "nothing that is measured changes the choice";
 }
 
+// A number of the scenario, of which a choice has these facts at its lower end, its middle and its upper end.
+void vary(ChoiceFacts& facts, const VariedNumber& number, double RunInputs::*input, double at_low,
+          double at_high) {
+  VariedInputs& varied = facts.varied.emplace_back().emplace();
+  varied.at = {number.low, number.median(), number.high};
+  varied.inputs = {facts.inputs(), facts.inputs(), facts.inputs()};
+  varied.inputs[0].*input = at_low;
+  varied.inputs[1].*input =
+      at_low + (at_high - at_low) * (number.median() - number.low) / (number.high - number.low);
+  varied.inputs[2].*input = at_high;
+}
+
+ChoiceFacts sure(const std::string& name, double usd) {
+  ChoiceFacts facts = choice(name, name, usd);
+  facts.step = {};
+  return facts;
+}
+
+TEST(VariedNumbers, are_below_their_low_and_above_their_high_end_one_time_in_ten) {
+  for (const VariedShape shape : {VariedShape::kLognormal, VariedShape::kUniform, VariedShape::kTriangular}) {
+    const VariedNumber price{.path = "price", .low = 1.5, .high = 4, .shape = shape};
+    ChoiceFacts facts = sure("a", 2);
+    vary(facts, price, &RunInputs::usd_per_chip_hour, 1.5, 4);
+    const OutcomeRange range = outcomes_of({.draws = 40000, .vary = {price}}, {facts}).front().usd;
+    const double usd = 1000 * 24 * 100;
+    EXPECT_NEAR(range.p10 / usd, 1.5, 0.02);
+    EXPECT_NEAR(range.p50 / usd, price.median(), 0.02);
+    EXPECT_NEAR(range.p90 / usd, 4, 0.04);
+  }
+}
+
+TEST(VariedNumbers, of_all_choices_have_one_draw_so_that_they_decide_nothing_between_equals) {
+  const VariedNumber days{.path = "days", .low = 0.5, .high = 2};
+  ChoiceFacts a = sure("a", 2), b = sure("b", 2.001);
+  vary(a, days, &RunInputs::days, 50, 200);
+  vary(b, days, &RunInputs::days, 50, 200);
+  const auto outcomes = outcomes_of({.vary = {days}}, {a, b});
+  EXPECT_EQ(outcomes[0].best, 1);
+  EXPECT_EQ(outcomes[0].regret, 0);
+  b.varied.front() = std::nullopt;
+  const auto unlike = outcomes_of({.vary = {days}}, {a, b});
+  EXPECT_LT(unlike[0].best, 0.7) << "the other choice does not have that number";
+}
+
+TEST(VariedNumbers, of_one_choice_more_change_nothing_about_the_other_draws) {
+  ChoiceFacts a = choice("a", "x", 2);
+  const auto plain = outcomes_of({}, {a});
+  const VariedNumber other{.path = "other", .low = 1, .high = 2};
+  a.varied.emplace_back();
+  const auto beside = outcomes_of({.vary = {other}}, {a});
+  EXPECT_EQ(plain.front().usd.p90, beside.front().usd.p90);
+}
+
+TEST(VariedNumbers, move_what_is_nothing_without_them_by_a_sum) {
+  const VariedNumber power{.path = "usd_per_kwh", .low = 0.1, .high = 0.3, .shape = VariedShape::kUniform};
+  ChoiceFacts facts = sure("a", 2);
+  vary(facts, power, &RunInputs::usd_per_kwh, 0.1, 0.3);
+  const auto swings = swings_of({.vary = {power}}, facts, nullptr);
+  ASSERT_FALSE(swings.empty());
+  const auto at = std::ranges::find(swings, "usd_per_kwh", &AssumptionSwing::what);
+  ASSERT_NE(at, swings.end());
+  EXPECT_NEAR(at->first_to - at->first_from, 0.2 * 50 * 1000, 1e-6) << "50 MWh";
+}
+
+TEST(VariedNumbers, tie_where_the_lines_between_their_ends_cross) {
+  const VariedNumber price{.path = "price", .low = -1, .high = 5, .shape = VariedShape::kUniform};
+  ChoiceFacts a = sure("a", 2), b = sure("b", 3.5);
+  vary(a, price, &RunInputs::usd_per_chip_hour, 0.5, 6.5);
+  b.varied.emplace_back();
+  const auto swings = swings_of({.most_usd = 1000 * 24 * 100 * 5.5, .vary = {price}}, a, &b);
+  const AssumptionSwing& swing = swing_of(swings, "price");
+  EXPECT_EQ(swing.from, -1);
+  EXPECT_EQ(swing.to, 5);
+  ASSERT_TRUE(swing.flips_at);
+  EXPECT_NEAR(*swing.flips_at, 2, 0.005) << "there a costs 3.5";
+  EXPECT_NEAR(*swing.misses_at, 4, 0.005);
+}
+
+TEST(Outcomes, of_carbon_are_that_of_power_and_of_making_the_chips) {
+  ChoiceFacts a = sure("a", 2), b = sure("b", 1);
+  a.kg_per_kwh = 0.1;
+  b.kg_per_kwh = 0.4;
+  a.making_t_per_day = b.making_t_per_day = 0.01;
+  const OutcomeQuestion question{.objective = PlanObjective::kCarbon};
+  const auto outcomes = outcomes_of(question, {a, b});
+  EXPECT_EQ(outcomes[0].best, 1);
+  EXPECT_NEAR(outcomes[1].regret, 50 * 0.3, 1e-9) << "t of 50 MWh";
+}
+
 }  // namespace
 }  // namespace podsim::outcomes_test

@@ -104,6 +104,44 @@ TEST(Search, of_servers_without_a_switch_drops_nothing_by_passes_on_other_meshes
   EXPECT_FALSE(answer.best.empty());
 }
 
+TEST(Search, of_admitted_layouts_finds_the_fastest_of_them_by_brute_force) {
+  for (const Small& small : kSmall) {
+    const testing::LayoutQuestion asked = testing::layout_question(small.cluster, small.job, small.space);
+    const Space space(asked.question.spec, asked.question.space);
+    const std::vector<Known> all = brute_force(space);
+    for (const int threads : {1, 3}) {
+      SearchOptions options;
+      options.top = 1;
+      options.threads = threads;
+      const Bytes most = all.front().memory;  // of the fastest
+      options.admits = [&](const FoundLayout& found) { return found.memory < most; };
+      const auto admitted = std::ranges::find_if(all, [&](const Known& each) { return each.memory < most; });
+      const SearchAnswer answer = search(space, options);
+      EXPECT_EQ(answer.best.empty(), admitted == all.end()) << small.cluster;
+      if (answer.best.empty() || admitted == all.end()) continue;
+      EXPECT_TRUE(answer.proven);
+      EXPECT_EQ(answer.best.front().layout, admitted->layout);
+      EXPECT_EQ(answer.best.front().figures.step_time, admitted->step);
+    }
+  }
+}
+
+TEST(Search, ends_once_as_many_as_it_may_refuse_are_refused) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question(kSmall[0].cluster, kSmall[0].job, kSmall[0].space);
+  const Space space(asked.question.spec, asked.question.space);
+  SearchOptions options;
+  options.most_refused = 3;
+  options.admits = [](const FoundLayout&) { return false; };
+  const SearchAnswer answer = search(space, options);
+  EXPECT_TRUE(answer.best.empty());
+  EXPECT_FALSE(answer.proven);
+  EXPECT_EQ(answer.counts.simulated, 3);
+  EXPECT_GT(answer.counts.open, 0);
+  options.most_refused = 100'000;
+  EXPECT_EQ(search(space, options).counts.open, 0) << "every layout has been refused";
+}
+
 TEST(Search, finds_what_simulating_every_layout_finds_on_any_number_of_threads) {
   for (const Small& small : kSmall) {
     const testing::LayoutQuestion asked = testing::layout_question(small.cluster, small.job, small.space);

@@ -46,6 +46,21 @@ TEST(ParseCountRange, zero_negative_and_huge_ranges_are_refused) {
   }
 }
 
+TEST(ParseNumberRange, multiplies_adds_or_lists_and_keeps_the_end) {
+  EXPECT_EQ(parse_number_range("4e6..16e6"), (std::vector<double>{4e6, 8e6, 16e6}));
+  EXPECT_EQ(parse_number_range("4e6..16.8e6"), (std::vector<double>{4e6, 8e6, 16e6, 16.8e6}));
+  EXPECT_EQ(parse_number_range("1e6..9e6x3"), (std::vector<double>{1e6, 3e6, 9e6}));
+  EXPECT_EQ(parse_number_range("1e6..2.5e6+0.5e6"), (std::vector<double>{1e6, 1.5e6, 2e6, 2.5e6}));
+  EXPECT_EQ(parse_number_range("1e6..2e+6"), (std::vector<double>{1e6, 2e6})) << "a plus of an exponent";
+  EXPECT_EQ(parse_number_range("4e6,2e6"), (std::vector<double>{4e6, 2e6}));
+}
+
+TEST(ParseNumberRange, what_is_no_positive_number_is_refused) {
+  for (const char* text : {"", "0", "-1", "x", "nan", "inf", "1..", "..2", "2..1", "1..2x1", "1..2x0.5",
+                           "1..2+0", "1..1e9+1", "1,,2", "1e999", "1..2..3", "1 "})
+    EXPECT_EQ(parse_number_range(text), std::nullopt) << text;
+}
+
 TEST(ParseIndexList, ranges_count_by_one_or_by_a_step) {
   EXPECT_EQ(parse_index_list("0..3"), (std::vector<std::int64_t>{0, 1, 2, 3}));
   EXPECT_EQ(parse_index_list("0..24+8"), (std::vector<std::int64_t>{0, 8, 16, 24}));

@@ -1,0 +1,389 @@
+// Goes through the clusters, searches the layouts of each and puts a price on the best: a part of plan.h.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "planner/plan/make_row.h"
+#include "planner/plan/plan.h"
+#include "planner/plan/time_left.h"
+#include "planner/search/stored_steps.h"
+#include "proto/catalog/owning_tables.h"
+#include "proto/scenario/chosen_fabric.h"
+#include "proto/scenario/load_space.h"
+#include "proto/scenario/write_layout.h"
+#include "proto/writing/result_json.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kMostBatchSequences = 100'000'000;  // of a step
+constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
+
+// Tried in this order where the chip lacks the kernels of the scenario's stack.
+const std::vector<std::string> kOtherStacks = {"generic_megatron", "generic_eager", "generic_xla"};
+
+std::vector<Override> with(std::vector<Override> overrides, const std::string& path,
+                           const std::string& value) {
+  overrides.push_back({path, value});
+  return overrides;
+}
+
+// Figures with limits that another layout of the same cluster may meet where the fastest does not, those of
+// chips and contracts apart.
+bool moved_by_layout(const FigureLimit& limit) {
+  return limit.key != "chips" && limit.key != "start_day" && limit.key != "one_off_usd";
+}
+
+// The clusters of one scenario.
+class Planner {
+ public:
+  Planner(const PlanQuestion& question, std::size_t of_scenario, const Catalog& catalog,
+          const PlanOptions& options, TimeLeft& time_left, PlanAnswer& answer)
+      : question_(question),
+        of_scenario_(of_scenario),
+        scenario_(question.scenarios[of_scenario]),
+        catalog_(catalog),
+        options_(options),
+        words_(cluster_words(scenario_.text, scenario_.overrides)),
+        time_left_(time_left),
+        answer_(answer) {}
+
+  void run() {
+    if (question_.own_layouts && !take_own_layout()) return;
+    std::vector<std::string> precisions = scenario_.precisions;
+    if (precisions.empty()) precisions.emplace_back();
+    for (const std::string& chip : scenario_.chips)
+      for (const std::string& precision : precisions)
+        for (const int count : scenario_.counts)
+          for (const int batch : batches_on(count)) {
+            if (stopped()) break;
+            plan_cluster(chip, precision, count, batch);
+          }
+  }
+
+ private:
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  // The scenario's layout, in words of a search.
+  bool take_own_layout() {
+    const LoadSearchResult loaded =
+        load_search(scenario_.file, scenario_.text, catalog_, scenario_.overrides);
+    if (!loaded.question) {
+      refuse(scenario_.file, loaded.problems.front().message);
+      return false;
+    }
+    const auto own = layout_of(loaded.question->spec);
+    if (!own) {
+      refuse(scenario_.file, "its layout is none that a search can write: let it be searched");
+      return false;
+    }
+    LayoutSpace& only = only_.emplace();
+    only.tensor = {own->tensor};
+    only.context = {own->context};
+    only.pipeline = {own->pipeline};
+    only.expert = {own->expert};
+    if (own->expert > 1) only.expert_tensor = {own->expert_tensor};
+    only.microbatch = {own->microbatch};
+    only.schedule = {own->schedule};
+    only.chunks = {own->chunks};
+    only.sharding = {own->sharding};
+    if (own->sharding == StateSharding::kHsdp) only.fsdp_group = {own->group};
+    only.recompute = {own->recompute};
+    only.recompute_layers = {own->recompute_layers};
+    only.memory_headroom_share = 0;
+    return true;
+  }
+
+  // Sequences of a step, ascending; 0 = those of the scenario. Each of the tokens that are wanted is taken to
+  // the nearest number of sequences, between the least and the most that are wanted, that the most data ranks
+  // divide.
+  std::vector<int> batches_on(int count) const {
+    if (scenario_.batch_tokens.empty() || words_.sequence_tokens == 0) return {0};
+    const auto [least, most] = std::ranges::minmax(scenario_.batch_tokens);
+    const auto whole = [&](double tokens) {  // sequences
+      const double wanted = std::min(tokens / words_.sequence_tokens, double{kMostBatchSequences});
+      return std::max(1, static_cast<int>(std::lround(wanted)));
+    };
+    const int low = whole(least), high = whole(most);
+    std::set<int> batches;
+    for (const double tokens : scenario_.batch_tokens) {
+      const double wanted = std::min(tokens / words_.sequence_tokens, double{kMostBatchSequences});
+      for (int ranks = count; ranks >= 1; --ranks) {
+        if (count % ranks != 0) continue;
+        const int from = (low + ranks - 1) / ranks, to = high / ranks;
+        if (from > to) continue;
+        batches.insert(std::clamp(static_cast<int>(std::lround(wanted / ranks)), from, to) * ranks);
+        break;
+      }
+    }
+    return {batches.begin(), batches.end()};
+  }
+
+  // Where there are several scenarios, a choice says which it is of.
+  std::string name_of_scenario() const {
+    if (!scenario_.name.empty()) return scenario_.name + ": ";
+    return question_.several_files() ? scenario_.file + ": " : "";
+  }
+
+  void refuse(const std::string& what, const std::string& why) { answer_.refused.push_back({what, why}); }
+
+  // The scenario on that cluster, with a layout that it can have for certain, as text.
+  struct Base {
+    std::string text;
+    SearchQuestion asked;
+  };
+
+  // Where another chip needs another fabric and another stack, those of the scenario are replaced.
+  std::optional<Base> base_of(const std::string& chip, const std::string& precision, int count, int batch,
+                              std::string& why) {
+    std::vector<Override> overrides = with(scenario_.overrides, "cluster.chip", chip);
+    overrides = with(overrides, "cluster.chips", std::to_string(count));
+    if (batch > 0) overrides = with(overrides, "job.global_batch_sequences", std::to_string(batch));
+    const auto making =
+        question_.embodied_kg.find(catalog_.canonical(Catalog::Section::kChips, chip).value_or(chip));
+    if (making != question_.embodied_kg.end())
+      overrides = with(overrides, "cluster.embodied_kg", shortest(making->second));
+    if (!precision.empty()) overrides = with(overrides, "job.precision", precision);
+    const auto same_chip = [&](const std::string& name) {
+      return catalog_.canonical(Catalog::Section::kChips, name) ==
+             catalog_.canonical(Catalog::Section::kChips, chip);
+    };
+    const std::vector<std::string> fabrics = catalog_.fabrics_of(chip);
+    const bool own_fabric = same_chip(words_.chip) || std::ranges::count(fabrics, words_.fabric) > 0;
+    if (!own_fabric) {
+      if (fabrics.empty()) {
+        why = "no fabric of the catalogue is built for it";
+        return std::nullopt;
+      }
+      overrides = with(overrides, "cluster.fabric", fabrics.front());
+    }
+    // A pod may have fewer chips than that.
+    const int slices = fewest_slices(catalog_, own_fabric ? words_.fabric : fabrics.front(), count);
+    if (slices > 1 && words_.slices == 0)
+      overrides = with(overrides, "cluster.slices", std::to_string(slices));
+    const int ranks = std::gcd(std::max(batch > 0 ? batch : words_.global_batch, 1), count);
+    auto base = on_some_stack(overrides, count, ranks, why);
+    // The scenario's own contract may be none that a list of the user's has.
+    for (std::size_t i = 0; !base && i < scenario_.price_terms.size(); ++i)
+      base =
+          on_some_stack(with(overrides, "cluster.price_term", scenario_.price_terms[i]), count, ranks, why);
+    return base;
+  }
+
+  std::optional<Base> on_some_stack(const std::vector<Override>& overrides, int count, int data,
+                                    std::string& why) const {
+    auto base = loaded(overrides, count, data, why);
+    for (std::size_t i = 0; !base && !scenario_.only_its_stack && i < kOtherStacks.size(); ++i)
+      base = loaded(with(overrides, "job.stack", kOtherStacks[i]), count, data, why);
+    return base;
+  }
+
+  std::optional<Base> loaded(const std::vector<Override>& overrides, int count, int data,
+                             std::string& why) const {
+    LayoutBlocks plain;
+    plain.mesh = {{"spare", count / data}, {"data", data}};
+    plain.sharding = {"data"};
+    Base base{scenario_with_layout(scenario_.text, overrides, plain, "", KeepSpace::kYes), {}};
+    LoadSearchResult result = load_search(scenario_.file, base.text, catalog_, {});
+    if (!result.question) {
+      if (why.empty()) why = result.problems.front().message;
+      return std::nullopt;
+    }
+    base.asked = *std::move(result.question);
+    return base;
+  }
+
+  void plan_cluster(const std::string& chip, const std::string& precision, int count, int batch) {
+    const std::string of_batch = batch > 0 ? ", " + std::to_string(batch) + " sequences" : "";
+    const std::string what = name_of_scenario() + std::to_string(count) + " " + chip +
+                             (precision.empty() ? "" : " " + precision) + of_batch;
+    if (answer_.clusters++ % options_.shards != options_.shard - 1) return;
+    if (options_.searching) options_.searching(what);
+    const ChipTerms terms = terms_of(question_, scenario_, chip, catalog_);
+    if (terms.most_chips && count > *terms.most_chips)
+      return refuse(what, "no more than " + std::to_string(*terms.most_chips) + " are to be had");
+    std::string why;
+    const auto base = base_of(chip, precision, count, batch, why);
+    if (!base) return refuse(what, why);
+    const LayoutSpace wanted = within_memory_limit(only_ ? *only_ : base->asked.space, base->asked.spec);
+    const Space space(base->asked.spec, wanted);
+    if (space.stems().empty())
+      return refuse(what, "no layout of the space makes " + std::to_string(count) + " chips");
+    time_left_.begin_cluster();
+    SearchAnswer found = found_in(space, *base, what);
+    answer_.counts += found.counts;
+    if (found.best.empty() && wanted.memory_headroom_share != base->asked.space.memory_headroom_share &&
+        !only_) {
+      // None meets the limit on memory: the row is to tell by how much.
+      const Space all(base->asked.spec, base->asked.space);
+      found = found_in(all, *base, what);
+      answer_.counts += found.counts;
+    }
+    if (found.best.empty()) return refuse(what, why_none(found));
+    const ClusterWords written = cluster_words(base->text, {});
+    const RowParts parts{question_,           of_scenario_,    what, base->text, base->asked.spec,
+                         written.reliability, written.failures};
+    for (const std::string& term : terms_with_owning(base->asked.spec.cluster.chip.name))
+      add_row(parts, space, *base, found, term);
+  }
+
+  // Contracts of a chip.
+  std::vector<std::string> terms_with_owning(const std::string& chip) const {
+    std::vector<std::string> terms = scenario_.price_terms;
+    const bool listed = std::ranges::find(terms, kOwnedContract) != terms.end();
+    if (listed || !question_.own) return terms;
+    const auto& prices = question_.own->chip_usd;
+    if (prices.empty() ? known_capital(chip).has_value() : prices.contains(chip))
+      terms.push_back(kOwnedContract);
+    return terms;
+  }
+
+  // A limit on the memory of a chip is one on what must stay free.
+  LayoutSpace within_memory_limit(LayoutSpace space, const Spec& spec) const {
+    for (const FigureLimit& limit : question_.limits)
+      if (limit.key == "memory_gib" && limit.at_most && spec.cluster.chip.hbm_capacity.value > 0)
+        space.memory_headroom_share =
+            std::max(space.memory_headroom_share,
+                     std::min(1 - *limit.at_most * kBytesPerGib / spec.cluster.chip.hbm_capacity.value, 1.0));
+    return space;
+  }
+
+  void add_row(const RowParts& parts, const Space& space, const Base& base, const SearchAnswer& found,
+               const std::string& term) {
+    std::string why;
+    auto row = make_row(parts, found.best.front(), term, catalog_, options_, why);
+    if (!row) return refuse(parts.name + " " + term, why);
+    row->gap = found.gap;
+    const bool helps = std::ranges::any_of(question_.limits, moved_by_layout);
+    if (helps && !row->facts.within_limits && !stopped()) look_for_slower(parts, space, base, term, *row);
+    if (!set_varied(parts, catalog_, options_, *row, why)) return refuse(parts.name + " " + term, why);
+    answer_.rows.push_back(*std::move(row));
+  }
+
+  // The fastest layout that meets the limits, in place of the fastest of all.
+  void look_for_slower(const RowParts& parts, const Space& space, const Base& base, const std::string& term,
+                       PlanRow& row) {
+    std::optional<PlanRow> slower;
+    SearchOptions options = search_options();
+    std::optional<StoredLayouts> stored;
+    if (options_.store != nullptr) {
+      stored.emplace(*options_.store, scenario_.file, base.text, no_overrides_, catalog_, base.asked.spec);
+      options.evaluate = [&](const JobLayout& layout, const std::function<Report()>& simulate) {
+        return stored->evaluate(layout, simulate);
+      };
+    }
+    options.most_refused = kMostRefusedLayouts;
+    options.admits = [&](const FoundLayout& layout) {
+      std::string why;
+      auto made = make_row(parts, layout, term, catalog_, options_, why);
+      if (!made || !made->facts.within_limits) return false;
+      if (!slower || layout.figures.step_time < slower->found.figures.step_time) slower = std::move(made);
+      return true;
+    };
+    const SearchAnswer found = search(space, options);
+    answer_.counts += found.counts;
+    if (!slower) {
+      row.missing = {found.counts.simulated, found.counts.open == 0};
+      return;
+    }
+    slower->gap = found.gap;
+    slower->fastest_step = row.found.figures.step_time;
+    row = *std::move(slower);
+  }
+
+  SearchOptions search_options() const {
+    SearchOptions options;
+    options.top = 1;
+    options.gap = question_.gap;
+    options.threads = options_.threads;
+    options.stop = time_left_.stop();
+    options.progress = [this](const SearchProgress&) { time_left_.look(); };
+    return options;
+  }
+
+  // The best layout of a cluster, from the store where it has been searched to the end before.
+  SearchAnswer found_in(const Space& space, const Base& base, const std::string& what) {
+    SearchOptions options = search_options();
+    if (options_.store == nullptr) return search(space, options);
+    Store& store = *options_.store;
+    StoredLayouts stored(store, scenario_.file, base.text, no_overrides_, catalog_, base.asked.spec);
+    options.evaluate = [&](const JobLayout& layout, const std::function<Report()>& simulate) {
+      return stored.evaluate(layout, simulate);
+    };
+    const std::string words = "plan --gap " + shortest(question_.gap) + (only_ ? ", as it is" : "");
+    const StudyName name{"best layout of " + what, question_sha256(words, {base.asked.spec.sha256})};
+    if (const auto known = store.answer(name)) {
+      const auto layout = known->rows.size() == 1 ? layout_named(space, known->rows[0].label) : std::nullopt;
+      const auto figures = layout ? store.figures(known->rows[0].key) : std::nullopt;
+      if (figures) {
+        SearchAnswer answer;
+        answer.best = {{*layout, *figures, Bytes{figures->memory_gib * kBytesPerGib}}};
+        ++answer_.clusters_known;
+        answer.gap = known->gap;
+        answer.proven = true;
+        return answer;
+      }
+    }
+    const SearchAnswer answer = search(space, options);
+    if (answer.best.empty() || !answer.proven) return answer;
+    const JobLayout& best = answer.best.front().layout;
+    store.end_study(store.begin_study(name), StudyState::kComplete, answer.gap,
+                    {{stored.scenario_of(best).key, to_string(best)}});
+    return answer;
+  }
+
+  static std::optional<JobLayout> layout_named(const Space& space, const std::string& name) {
+    for (const JobLayout& stem : space.stems())
+      for (const JobLayout& leaf : space.leaves(stem))
+        if (to_string(leaf) == name) return leaf;
+    return std::nullopt;
+  }
+
+  std::string why_none(const SearchAnswer& found) const {
+    if (found.miss)
+      return "does not fit: " + to_string(found.miss->layout) + " comes nearest and lacks " +
+             gib(found.miss->needed - found.miss->room);
+    if (!found.proven)
+      return "the search was stopped before any layout was simulated" +
+             std::string(question_.search_seconds ? ": give it more seconds" : "");
+    return "no layout of the space has a schedule that its microbatches allow";
+  }
+
+  const PlanQuestion& question_;
+  const std::size_t of_scenario_;
+  const PlanScenario& scenario_;
+  const Catalog& catalog_;
+  const PlanOptions& options_;
+  const ClusterWords words_;
+  TimeLeft& time_left_;
+  std::optional<LayoutSpace> only_;                // the scenario's own layout
+  const std::vector<Override> no_overrides_ = {};  // they are in the text of each cluster
+  PlanAnswer& answer_;
+};
+
+}  // namespace
+
+PlanAnswer clusters_of(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options) {
+  PlanAnswer answer;
+  std::size_t clusters = 0;
+  for (const PlanScenario& each : question.scenarios)
+    clusters += each.chips.size() * std::max<std::size_t>(each.precisions.size(), 1) * each.counts.size() *
+                std::max<std::size_t>(each.batch_tokens.size(), 1);
+  TimeLeft time_left(question.search_seconds, clusters / static_cast<std::size_t>(options.shards),
+                     options.stop);
+  for (std::size_t i = 0; i < question.scenarios.size(); ++i)
+    Planner(question, i, catalog, options, time_left, answer).run();
+  answer.stopped = options.stop != nullptr && options.stop->load();
+  return answer;
+}
+
+PlanAnswer plan_training(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options) {
+  PlanAnswer answer = clusters_of(question, catalog, options);
+  if (!answer.rows.empty()) decide(question, catalog, options, answer);
+  return answer;
+}
+
+}  // namespace podsim
