@@ -181,10 +181,10 @@ std::optional<std::vector<PlannedCase>> plan_on(const FabricSpec& network,
   return planned;
 }
 
-std::optional<std::vector<PlannedCase>> plan_all(const ShardVerb& verb, const std::vector<ShardCase>& cases) {
+std::optional<std::vector<PlannedCase>> plan_all(const ShardVerb& verb, const Catalog& catalog,
+                                                 const std::vector<ShardCase>& cases) {
   if (!verb.network.fabric.empty()) {
-    const auto catalog = open_catalog(verb.catalog_directories);
-    const auto network = catalog ? choose_network(*catalog, verb.network) : std::nullopt;
+    const auto network = choose_network(catalog, verb.network);
     return network ? plan_on(*network, cases, verb.tflops) : std::nullopt;
   }
   const SentBytes cost;
@@ -218,10 +218,12 @@ int shard(const ShardVerb& verb) {
     spdlog::error("--chips, --shape and what else describes a network need --fabric");
     return kInputError;
   }
+  const auto catalog = open_catalog(verb.catalog_directories);
+  if (!catalog) return kInputError;
   bool clean = true;
   auto loaded = load_all(verb.files, clean);
   const auto cases = loaded ? choose(*std::move(loaded), verb) : std::nullopt;
-  const auto chosen = cases ? plan_all(verb, *cases) : std::nullopt;
+  const auto chosen = cases ? plan_all(verb, *catalog, *cases) : std::nullopt;
   if (!chosen) return kInputError;
   const std::vector<PlannedCase>& planned = *chosen;
   emit(verb.output.format == "json" ? write_shard_plans(planned, digest_of(verb, entries))

@@ -36,6 +36,18 @@ TEST(ShardVerb, one_case_lists_its_steps) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
 }
 
+TEST(ShardVerb, plans_on_a_fabric_are_told_by_the_entry_of_that_fabric) {
+  const auto digest = [](const std::string& fabric) {
+    const CommandResult result = podsim_command(
+        "shard scenarios/sharding/fabric_choices.json --chips 16 --format json --fabric " + fabric);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(result.out)["scenario_sha256"].get<std::string>();
+  };
+  const std::string told = digest("dgx_h100");
+  EXPECT_EQ(digest("dgx_h100"), told);
+  EXPECT_NE(digest("dgx_h200"), told);
+}
+
 TEST(ShardVerb, a_file_of_ones_own_needs_no_expected_answer) {
   const std::string path = temporary_file("mine.json", matmul("model"));
   const CommandResult result = podsim_command("shard --format json " + path);
