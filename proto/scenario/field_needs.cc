@@ -56,7 +56,7 @@ const std::vector<JobNeed>& needs_of_job() {
        "zero1 does"},
       {{"stack_override.pads_matmuls"},
        [](const JobSetting& s) { return s.knows_misaligned_rows(); },
-       "the kernels of the chip say nothing of rows that begin anywhere"},
+       "the kernels of the chip say nothing of rows that begin anywhere, or none of the model does"},
       {{"stack_override.balances_stages"},
        [](const JobSetting& s) { return s.stages() > 1 && s.job.layers_per_chunk.empty(); },
        "there is no pipeline with several stages whose layers are dealt out"},

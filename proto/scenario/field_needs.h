@@ -33,8 +33,23 @@ struct JobSetting {
            (experts() && stack().experts.kernels + stack().experts.kernels_per_expert > 0);
   }
   bool fused_attention() const { return stack().attention_kernel != "unfused"; }
+  // Widths of matrices as a device has them: of none of a transformer's rows begins any but at multiples of
+  // 16 bytes where all are multiples of 8.
+  bool has_odd_widths() const {
+    if (!transformer()) return true;
+    const Model& model = job.model;
+    const auto odd = [&](int width, const char* dimension) {
+      int shards = 1;
+      for (std::size_t i = 0; i < job.mesh.axes.size(); ++i)
+        if (axes_on(job, dimension) & axis_bit(static_cast<int>(i))) shards *= job.mesh.axes[i].size;
+      return width % (8 * shards) != 0;
+    };
+    return odd(model.d_model, "embed") || odd(model.vocabulary, "vocab") || odd(model.ffn, "ffn") ||
+           odd(model.heads * model.head_dim, "heads") || odd(model.kv_heads * model.head_dim, "kv_heads") ||
+           model.latent || model.vision || model.experts;
+  }
   bool knows_misaligned_rows() const {
-    return chip.kernels &&
+    return chip.kernels && has_odd_widths() &&
            std::any_of(chip.kernels->matmul.begin(), chip.kernels->matmul.end(),
                        [](const auto& of_format) { return !of_format.second.misaligned.empty(); });
   }

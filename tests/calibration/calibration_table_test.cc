@@ -158,19 +158,23 @@ std::string source(const std::string& path) {
 TEST(CalibrationTable, what_generic_stacks_have_from_other_stacks_is_written_with_theirs) {
   CalibrationTable table;
   ASSERT_TRUE(add_calibration_lines("gpu.csv", source("calibration/gpu.csv"), Catalog(), table).empty());
-  for (const std::string name : {"generic_eager", "generic_fsdp", "generic_compiled", "generic_megatron"}) {
+  // The loss of eager stacks was measured on one GPU.
+  const std::vector<std::pair<std::string, int>> stacks = {
+      {"generic_eager", 3}, {"generic_fsdp", 3}, {"generic_compiled", 4}, {"generic_megatron", 4}};
+  for (const auto& [name, of_others] : stacks) {
     std::istringstream lines(source("stacks/" + name + ".textproto"));
     int taken = 0;
     for (std::string line; std::getline(lines, line);) {
       if (!line.ends_with("# as other stacks on GPUs")) continue;
       ++taken;
       const std::string field = line.substr(2, line.find(':') - 2);
-      EXPECT_TRUE(std::ranges::any_of(
-          table.numbers,
-          [&](const CalibratedNumber& number) { return number.entry == name && number.path == field; }))
+      EXPECT_TRUE(std::ranges::any_of(table.numbers,
+                                      [&, &name = name](const CalibratedNumber& number) {
+                                        return number.entry == name && number.path == field;
+                                      }))
           << name << " " << field;
     }
-    EXPECT_EQ(taken, 4) << name;
+    EXPECT_EQ(taken, of_others) << name;
   }
 }
 

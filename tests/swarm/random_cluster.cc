@@ -178,6 +178,8 @@ void draw_prices(Draw& draw, schema::ClusterChoice& cluster) {
   if (draw.chance(0.1))
     cluster.set_price_term(draw.of({"on_demand", "committed_1y", "committed_3y", "spot"}));
   if (draw.chance(0.05)) cluster.set_usd_per_chip_hour(draw.real(0, 10));
+  if (draw.chance(0.05)) cluster.set_pue(draw.real(1, 2));
+  if (draw.chance(0.05)) cluster.set_embodied_kg(draw.real(0, 3000));
   if (draw.chance(0.05)) cluster.set_usd_per_kwh(draw.real(0, 1));
 }
 
