@@ -46,7 +46,9 @@ struct JobSetting {
     };
     return odd(model.d_model, "embed") || odd(model.vocabulary, "vocab") || odd(model.ffn, "ffn") ||
            odd(model.heads * model.head_dim, "heads") || odd(model.kv_heads * model.head_dim, "kv_heads") ||
-           model.latent || model.vision || model.experts;
+           model.vision ||
+           (model.experts &&
+            (odd(model.experts->expert_ffn, "expert_ffn") || odd(model.experts->shared_ffn, "ffn")));
   }
   bool knows_misaligned_rows() const {
     return chip.kernels && has_odd_widths() &&
