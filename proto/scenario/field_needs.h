@@ -47,6 +47,9 @@ struct JobSetting {
     return odd(model.d_model, "embed") || odd(model.vocabulary, "vocab") || odd(model.ffn, "ffn") ||
            odd(model.heads * model.head_dim, "heads") || odd(model.kv_heads * model.head_dim, "kv_heads") ||
            model.vision ||
+           (model.latent && (model.latent->query_rank % 8 != 0 || model.latent->kv_rank % 8 != 0 ||
+                             model.latent->plain_dim % 8 != 0 || model.latent->rotary_dim % 8 != 0 ||
+                             model.latent->value_dim % 8 != 0)) ||
            (model.experts &&
             (odd(model.experts->expert_ffn, "expert_ffn") || odd(model.experts->shared_ffn, "ffn")));
   }
