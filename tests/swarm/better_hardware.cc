@@ -1,6 +1,8 @@
 // Improves chips and links one by one.
 #include "tests/swarm/better_hardware.h"
 
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "prediction/predict.h"
@@ -21,6 +23,13 @@ std::optional<Spec> drawn_job(const Catalog& catalog, std::uint64_t seed) {
   loaded.spec->adversities = {};
   loaded.spec->steps = loaded.spec->seeds = 1;
   return std::move(loaded.spec);
+}
+
+std::optional<Spec> kept_job(const Catalog& catalog, int number) {
+  const std::string name = "drawn_" + std::to_string(number) + ".textproto";
+  std::ifstream in(PODSIM_SOURCE_DIR "/tests/swarm/jobs/" + name);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return load_scenario(name, text, catalog, {}).spec;
 }
 
 std::vector<Improvement> improvements_of(const Cluster& cluster) {
