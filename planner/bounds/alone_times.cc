@@ -38,6 +38,19 @@ int stride_of(const Mesh& mesh, int axis) {
 
 bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
 
+// `share` = of the links between servers that collectives get.
+LinkSeconds seconds_full(const Fabric& fabric, const CollectivePlan& plan, ChipId chip, double share) {
+  double bandwidth[2] = {}, bytes[2] = {};  // [between servers]
+  for (const Link& link : fabric.out(chip)) bandwidth[between_servers(link.kind)] += link.bandwidth.value;
+  for (const Phase& phase : plan.phases)
+    for (const LinkLoad& load : phase.loads) {
+      const Link& link = fabric.links[static_cast<std::size_t>(load.link)];
+      if (link.from == chip) bytes[between_servers(link.kind)] += load.bytes;
+    }
+  const auto seconds = [&](bool out) { return bytes[out] > 0 ? bytes[out] / bandwidth[out] : 0; };
+  return {seconds(false), seconds(true) / share};
+}
+
 }  // namespace
 
 double AloneTimes::Curve::at(Bytes bytes) const {
@@ -64,6 +77,22 @@ double AloneTimes::seconds_per_byte(const CollectiveCall& call) const {
   double least = std::numeric_limits<double>::infinity();
   for (const Curve& curve : curves(call)) least = std::min(least, curve.per_byte);
   return least;
+}
+
+LinkSeconds AloneTimes::link_seconds(const CollectiveCall& call) const {
+  if (leaves_stage(call.scope)) return {};
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  LinkSeconds least = {kNever, kNever};
+  for (const Curve& curve : curves(call)) {
+    least.scale_up = std::min(least.scale_up, curve.full.scale_up);
+    least.scale_out = std::min(least.scale_out, curve.full.scale_out);
+  }
+  return {call.bytes.value * least.scale_up, call.bytes.value * least.scale_out};
+}
+
+bool AloneTimes::leaves_stage(const Scope& scope) const {
+  return scope.neighbour != 0 || scope.mirrored ||
+         (pipeline_axis_ >= 0 && (scope.axes & axis_bit(pipeline_axis_)) != 0);
 }
 
 const AloneTimes::Curves& AloneTimes::curves(const CollectiveCall& call) const {
@@ -138,6 +167,7 @@ AloneTimes::Curves AloneTimes::curves_of(const CollectiveCall& call, const std::
     if (!plan) continue;
     Curve curve;
     curve.fixed_s = plan->launch.in_seconds();
+    curve.full = seconds_full(fabric_, *plan, group.front(), share);
     for (const Phase& phase : plan->phases) {
       curve.fixed_s += phase.latency.in_seconds();
       if (phase.ramp.count > 0) curve.ramps.push_back(phase.ramp);

@@ -2,6 +2,7 @@
 // beside it.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -10,6 +11,20 @@
 #include "scheduler/placement/place.h"
 
 namespace podsim {
+
+// How long the links out of a chip must be full to carry something: those inside its server or along its
+// torus together, and those to other servers together.
+struct LinkSeconds {
+  double scale_up = 0, scale_out = 0;
+
+  double longest() const { return std::max(scale_up, scale_out); }
+  LinkSeconds& operator+=(const LinkSeconds& more) {
+    scale_up += more.scale_up;
+    scale_out += more.scale_out;
+    return *this;
+  }
+  friend LinkSeconds operator*(double n, LinkSeconds each) { return {n * each.scale_up, n * each.scale_out}; }
+};
 
 // Of the groups and pairs through one column of chips: in every pipeline stage the first. A message of this
 // column takes no less in any step, since plans scale with their bytes and sharing links only delays. Not for
@@ -20,6 +35,7 @@ class AloneTimes {
   struct Curve {
     double fixed_s = 0;
     double per_byte = 0;
+    LinkSeconds full;  // of the group's first chip, per byte
     std::vector<Ramp> ramps;
     double at(Bytes bytes) const;
   };
@@ -36,9 +52,12 @@ class AloneTimes {
   double seconds(const CollectiveCall& call) const;
   // The same for many bytes: joined to other messages they take at least this much each.
   double seconds_per_byte(const CollectiveCall& call) const;
+  // What any algorithm sends out of a chip of the column. Transfers between stages count as nothing.
+  LinkSeconds link_seconds(const CollectiveCall& call) const;
 
  private:
   const Curves& curves(const CollectiveCall& call) const;
+  bool leaves_stage(const Scope& scope) const;
   std::vector<std::vector<ChipId>> groups(const Scope& scope) const;
   double network_share(const CollectiveCall& call) const;
   Curves curves_of(const CollectiveCall& call, const std::vector<ChipId>& group) const;

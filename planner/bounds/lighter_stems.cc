@@ -12,9 +12,17 @@ namespace {
 // What lies outside passes does not grow with the microbatch, and counts as nothing.
 PieceSeconds share_of(const PieceSeconds& piece, double share) {
   PieceSeconds result;
-  for (std::size_t pass = 0; pass < std::size(piece.of_pass); ++pass)
-    result.of_pass[pass] = {share * piece.of_pass[pass].chip, share * piece.of_pass[pass].compute,
-                            share * piece.of_pass[pass].host, 0, 0};
+  for (std::size_t p = 0; p < std::size(piece.of_pass); ++p) {
+    const PieceSeconds::OfPass& pass = piece.of_pass[p];
+    result.of_pass[p] = {.chip = share * pass.chip,
+                         .compute = share * pass.compute,
+                         .blocked = share * pass.blocked,
+                         .host = share * pass.host,
+                         .gathers = 0,
+                         .gradients = 0,
+                         .activations = share * pass.activations,
+                         .weights = {}};
+  }
   result.forward = piece.forward;
   result.backward_beside = piece.backward_beside;
   for (std::vector<LoneOp>* ops : {&result.forward, &result.backward_beside})

@@ -143,6 +143,41 @@ double lone_seconds(const std::vector<LoneOp>& ops) {
   return chip.now();
 }
 
+double blocked_seconds(const std::vector<LoneOp>& ops) {
+  struct Launched {
+    std::vector<double> seconds;  // of its operations
+    std::size_t first = 0;        // since the last computation
+    double waited = 0;            // for those since then
+    std::size_t over = 0;         // operations that were waited for
+  };
+  std::array<Launched, kStreams> streams;
+  double blocked = 0, paused = 0;
+  // Different streams are waited for at once, and while a pause goes on.
+  const auto compute = [&] {
+    double longest = paused;
+    for (Launched& stream : streams) {
+      longest = std::max(longest, stream.waited);
+      stream.waited = 0;
+      stream.first = stream.seconds.size();
+    }
+    blocked += longest;
+    paused = 0;
+  };
+  for (const LoneOp& op : ops) {
+    Launched& stream = streams[static_cast<std::size_t>(op.stream)];
+    if (op.kind == Kind::kCompute) compute();
+    if (op.kind == Kind::kPause) paused += op.seconds;
+    if (op.kind == Kind::kLaunch || op.kind == Kind::kCopy) stream.seconds.push_back(op.seconds);
+    if (op.kind != Kind::kWait || stream.seconds.size() <= static_cast<std::size_t>(op.pending)) continue;
+    const std::size_t end = stream.seconds.size() - static_cast<std::size_t>(op.pending);
+    for (std::size_t i = std::max(stream.first, stream.over); i < end; ++i)
+      stream.waited += stream.seconds[i];
+    stream.over = std::max(stream.over, end);
+  }
+  compute();
+  return blocked;
+}
+
 std::vector<double> alone_seconds(const std::vector<CollectiveCall>& messages, const AloneTimes& alone) {
   std::vector<double> seconds;
   seconds.reserve(messages.size());

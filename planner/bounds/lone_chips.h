@@ -34,6 +34,10 @@ std::vector<LoneOp> lone_ops(const std::vector<Instruction>& instructions,
 // taken to be ahead.
 double lone_seconds(const std::vector<LoneOp>& ops);
 
+// Seconds of these in which the chip surely computes nothing: pauses, and operations that it launches and
+// waits for with no computation between.
+double blocked_seconds(const std::vector<LoneOp>& ops);
+
 // Least time of each message. [message]
 std::vector<double> alone_seconds(const std::vector<CollectiveCall>& messages, const AloneTimes& alone);
 

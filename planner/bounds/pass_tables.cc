@@ -33,7 +33,11 @@ JobLayout widest(const Space& space, JobLayout stem) {
 void leave_passes(StageTimes& times) {
   for (PieceSeconds& piece : times.pieces) {
     piece.optimizer = piece.reduce = 0;
-    for (PieceSeconds::OfPass& pass : piece.of_pass) pass.gathers = pass.gradients = 0;
+    piece.reduce_links = {};
+    for (PieceSeconds::OfPass& pass : piece.of_pass) {
+      pass.gathers = pass.gradients = 0;
+      pass.weights = {};
+    }
   }
 }
 

@@ -20,23 +20,34 @@ bool splits_backward(PipelineSchedule schedule) {
          schedule == PipelineSchedule::kDualPipe;
 }
 
-PieceSeconds::OfPass& operator+=(PieceSeconds::OfPass& sum, const PieceSeconds::OfPass& more) {
-  sum.chip += more.chip;
-  sum.compute += more.compute;
-  sum.host += more.host;
-  sum.gathers += more.gathers;
-  sum.gradients += more.gradients;
+using OfPass = PieceSeconds::OfPass;
+constexpr double OfPass::*kSeconds[] = {&OfPass::chip, &OfPass::compute, &OfPass::blocked,
+                                        &OfPass::host, &OfPass::gathers, &OfPass::gradients};
+constexpr LinkSeconds OfPass::*kLinks[] = {&OfPass::activations, &OfPass::weights};
+
+OfPass& operator+=(OfPass& sum, const OfPass& more) {
+  for (const auto of : kSeconds) sum.*of += more.*of;
+  for (const auto of : kLinks) sum.*of += more.*of;
   return sum;
 }
 
-PieceSeconds::OfPass times(double n, PieceSeconds::OfPass each) {
-  for (double* value : {&each.chip, &each.compute, &each.host, &each.gathers, &each.gradients}) *value *= n;
+OfPass times(double n, OfPass each) {
+  for (const auto of : kSeconds) each.*of *= n;
+  for (const auto of : kLinks) each.*of = n * each.*of;
   return each;
 }
 
+// The less of each.
+OfPass least(OfPass a, const OfPass& b) {
+  for (const auto of : kSeconds) a.*of = std::min(a.*of, b.*of);
+  for (const auto of : kLinks)
+    a.*of = {std::min((a.*of).scale_up, (b.*of).scale_up), std::min((a.*of).scale_out, (b.*of).scale_out)};
+  return a;
+}
+
 // [chunk of a stage] seconds of one pass.
-PieceSeconds::OfPass of_chunk(const StageTimes& stage_times, const ChunkShape& chunk, Pass pass) {
-  PieceSeconds::OfPass sum;
+OfPass of_chunk(const StageTimes& stage_times, const ChunkShape& chunk, Pass pass) {
+  OfPass sum;
   for (const PartRun& run : chunk.runs)
     sum +=
         times(run.count,
@@ -122,6 +133,13 @@ class SecondsBefore {
   std::vector<std::vector<double>> known_;  // [stage][chunk]; negative = not yet
 };
 
+// A chip that computes for so long at full speed, and does not for so long at least, while its links are full
+// for so long: what they carry beside computation slows that down.
+double beside_transfers(const Stack& stack, double compute, double idle, double full) {
+  const double lost = stack.interference / (1 + stack.interference);  // of the time beside a transfer
+  return compute + idle + lost * std::max(0.0, full - idle);
+}
+
 // Which layers keep what others recompute. `pieces` = of the pipeline, in the order of the model.
 void part_layers_that_keep(const ModelProgram& model, int layers, int every,
                            std::vector<ChunkShape>& pieces) {
@@ -176,13 +194,15 @@ double stage_bound_s(const Stack& stack, const StageTimes& stage_times, const St
   // What must be over before a place begins its first pass, and is left after its last.
   SecondsBefore forward(stage_times, shape, Pass::kForward), backward(stage_times, shape, Pass::kBackward);
   const auto stages = static_cast<std::size_t>(pipeline.stages);
-  std::vector<double> ends(stages);  // [stage] optimizer and what follows
+  std::vector<double> ends(stages);             // [stage] optimizer and what follows
+  std::vector<LinkSeconds> reductions(stages);  // [stage]
   for (std::size_t s = 0; s < stages; ++s) {
     double late_reductions = 0;
     for (const ChunkShape& chunk : shape.chunks[s])
       for (const PartRun& run : chunk.runs) {
         const PieceSeconds& piece = stage_times.pieces[static_cast<std::size_t>(run.part)];
         ends[s] += run.count * piece.optimizer;
+        reductions[s] += run.count * piece.reduce_links;
         if (!stack.gradients_overlapped && !stack.sharded_state_overlapped.value_or(false))
           late_reductions += run.count * piece.reduce;
       }
@@ -191,19 +211,16 @@ double stage_bound_s(const Stack& stack, const StageTimes& stage_times, const St
   double bound = 0;
   SecondsInTurns in_turns(stage_times);
   for (std::size_t s = 0; s < stages; ++s) {
-    PieceSeconds::OfPass work;
+    OfPass work;
     double ramp = std::numeric_limits<double>::infinity(), drain = ramp;
     for (std::size_t c = 0; c < shape.chunks[s].size(); ++c) {
       const ChunkShape& chunk = shape.chunks[s][c];
       work += of_chunk(stage_times, chunk, Pass::kForward);
       if (split) {
         // Some passes of these schedules go back whole; apart they take no less than their computations.
-        PieceSeconds::OfPass back = of_chunk(stage_times, chunk, Pass::kInputGradient);
+        OfPass back = of_chunk(stage_times, chunk, Pass::kInputGradient);
         back += of_chunk(stage_times, chunk, Pass::kWeightGradient);
-        const PieceSeconds::OfPass whole = of_chunk(stage_times, chunk, Pass::kBackward);
-        work += {std::min(back.chip, whole.chip), std::min(back.compute, whole.compute),
-                 std::min(back.host, whole.host), std::min(back.gathers, whole.gathers),
-                 std::min(back.gradients, whole.gradients)};
+        work += least(back, of_chunk(stage_times, chunk, Pass::kBackward));
       } else {
         work += of_chunk(stage_times, chunk, Pass::kBackward);
       }
@@ -211,12 +228,17 @@ double stage_bound_s(const Stack& stack, const StageTimes& stage_times, const St
       ramp = std::min(ramp, shifts ? 0 : forward.of(place));
       drain = std::min(drain, split || shifts ? 0 : backward.of(place));
     }
-    const PieceSeconds::OfPass all = times(each * pipeline.microbatches, work);
+    const OfPass all = times(each * pipeline.microbatches, work);
     const double on_chip = shape.runs.empty() ? all.chip : seconds_of_runs(stage_times, shape, s, in_turns);
     const double busy = std::max(on_chip, all.host);
     // Nobody waits for weight gradients that come apart, so nothing of other stages follows them.
-    if (!split && !shifts) bound = std::max(bound, ramp + busy + drain + ends[0]);
-    bound = std::max({bound, ramp + busy + ends[s], all.gathers + after, all.gradients + after});
+    const double last = split || shifts ? ends[s] : std::max(ends[s], drain + ends[0]);
+    LinkSeconds links = reductions[s];
+    links += all.activations;
+    links += all.weights;
+    const double idle = ramp + (shape.runs.empty() ? all.blocked : 0) + last;
+    bound = std::max({bound, ramp + busy + last, all.gathers + after, all.gradients + after,
+                      links.longest() + after, beside_transfers(stack, all.compute, idle, links.longest())});
   }
   return bound;
 }

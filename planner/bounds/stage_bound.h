@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "planner/bounds/alone_times.h"
 #include "planner/bounds/lone_chips.h"
 #include "planner/bounds/pass_runs.h"
 #include "planner/space/layout.h"
@@ -16,14 +17,17 @@ namespace podsim {
 
 // Least seconds of one piece of the model.
 struct PieceSeconds {
-  // [Pass] of the chip from idle streams on; of its computations alone; of its host; of its gathers of
-  // weights and of its reductions of gradients, one after another.
+  // [Pass] of the chip from idle streams on; of its computations alone; in which it surely computes nothing;
+  // of its host; of its gathers of weights and of its reductions of gradients, one after another; in which
+  // links out of the chip are full of its activations, and of weights and gradients.
   struct OfPass {
-    double chip = 0, compute = 0, host = 0, gathers = 0, gradients = 0;
+    double chip = 0, compute = 0, blocked = 0, host = 0, gathers = 0, gradients = 0;
+    LinkSeconds activations, weights;
   };
   OfPass of_pass[4];
-  double optimizer = 0;  // computations
-  double reduce = 0;     // of the step's reductions, by their bytes
+  double optimizer = 0;      // computations
+  double reduce = 0;         // of the step's reductions, by their bytes
+  LinkSeconds reduce_links;  // in which links out of the chip are full of these
   // A pass forward, and one back whose activation collectives are on the stream beside those of the first: as
   // two passes do that take turns.
   std::vector<LoneOp> forward, backward_beside;

@@ -22,6 +22,17 @@ double on_stream(const std::vector<Instruction>& segment, Stream stream, const s
   return sum;
 }
 
+LinkSeconds links_of(const std::vector<Instruction>& segment, bool activations,
+                     const std::vector<LinkSeconds>& of_message) {
+  LinkSeconds sum;
+  for (const Instruction& each : segment) {
+    if (each.kind != Instruction::Kind::kLaunch) continue;
+    const bool of_weights = each.stream == Stream::kParameter || each.stream == Stream::kGradient;
+    if (of_weights != activations) sum += of_message[static_cast<std::size_t>(each.message)];
+  }
+  return sum;
+}
+
 double of_kind(const std::vector<Instruction>& segment, Instruction::Kind kind) {
   Time sum;
   for (const Instruction& each : segment)
@@ -29,13 +40,15 @@ double of_kind(const std::vector<Instruction>& segment, Instruction::Kind kind) 
   return sum.in_seconds();
 }
 
-double reduce_seconds(const Part& part, const AloneTimes& alone) {
-  double sum = 0;
+// Joined to other reductions it may take less than alone, but no less than its bytes do.
+void time_reductions(const Part& part, const AloneTimes& alone, PieceSeconds& piece) {
   for (const ProgramOp& op : part.gradient_reduce)
-    if (const auto* collective = std::get_if<CollectiveOp>(&op))
-      sum += collective->bytes.value *
-             alone.seconds_per_byte({{collective->axes, 0}, collective->kind, {}, collective->fanout});
-  return sum;
+    if (const auto* collective = std::get_if<CollectiveOp>(&op)) {
+      const CollectiveCall call{
+          {collective->axes, 0}, collective->kind, collective->bytes, collective->fanout};
+      piece.reduce += call.bytes.value * alone.seconds_per_byte(call);
+      piece.reduce_links += alone.link_seconds(call);
+    }
 }
 
 // Each piece by the instructions of one chip.
@@ -48,13 +61,17 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
   for (const PartitionedPart& piece : pieces) parts.push_back(piece.part);
   const PassBlocks blocks(parts);
   std::vector<CollectiveCall> messages;
-  std::vector<double> alone_s;  // [message]
+  std::vector<double> alone_s;     // [message]
+  std::vector<LinkSeconds> links;  // [message]
   InstructionWriter writer(messages, spec.cluster.chip, job.stack, true);
   WrittenVisits written;
   PartLowering lowering(writer, job.stack, blocks, written, 0),
       beside(writer, job.stack, blocks, written, 0, Stream::kActivationBeside);
   const auto timed = [&](const std::vector<Instruction>& segment) {
-    while (alone_s.size() < messages.size()) alone_s.push_back(alone.seconds(messages[alone_s.size()]));
+    for (std::size_t m = alone_s.size(); m < messages.size(); ++m) {
+      alone_s.push_back(alone.seconds(messages[m]));
+      links.push_back(alone.link_seconds(messages[m]));
+    }
     return lone_ops(segment, {}, alone_s, times.skew);
   };
   for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -67,13 +84,16 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
       writer.begin(segment);
       lowering.pass(visit, {0, 0, true});
       std::vector<LoneOp> ops = timed(segment);
-      piece.of_pass[static_cast<std::size_t>(pass)] = {
-          lone_seconds(ops),
-          of_kind(segment, Instruction::Kind::kCompute) * (1 + times.skew),
-          of_kind(segment, Instruction::Kind::kHost),
-          on_stream(gathers, Stream::kParameter, alone_s),
-          on_stream(segment, Stream::kGradient, alone_s),
-      };
+      PieceSeconds::OfPass& seconds = piece.of_pass[static_cast<std::size_t>(pass)];
+      seconds = {.chip = lone_seconds(ops),
+                 .compute = of_kind(segment, Instruction::Kind::kCompute) * (1 + times.skew),
+                 .blocked = blocked_seconds(ops),
+                 .host = of_kind(segment, Instruction::Kind::kHost),
+                 .gathers = on_stream(gathers, Stream::kParameter, alone_s),
+                 .gradients = on_stream(segment, Stream::kGradient, alone_s),
+                 .activations = links_of(segment, true, links),
+                 .weights = links_of(gathers, false, links)};
+      seconds.weights += links_of(segment, false, links);
       if (pass == Pass::kForward) piece.forward = std::move(ops);
       if (pass != Pass::kBackward) continue;
       std::vector<Instruction> back;
@@ -86,7 +106,7 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
     writer.begin(update);
     lowering.optimizer({&blocks.part(static_cast<int>(p))});
     piece.optimizer = of_kind(update, Instruction::Kind::kCompute) * (1 + times.skew);
-    piece.reduce = reduce_seconds(parts[p], alone);
+    time_reductions(parts[p], alone, piece);
   }
   return times;
 }

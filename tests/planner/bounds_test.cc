@@ -18,6 +18,8 @@
 namespace podsim::bounds_test {
 namespace {
 
+using Kind = Instruction::Kind;
+
 struct Case {
   int chips;  // the batch divides by them
   const char *cluster, *job, *space;
@@ -199,7 +201,6 @@ TEST(Bounds, of_passes_in_turns_count_every_run_of_the_schedule) {
 
 // Collectives of 3 ms and computations of 2 ms: alone a pass takes 10 ms, and two in turns take 12, not 20.
 TEST(Bounds, of_passes_in_turns_let_one_compute_while_the_other_waits) {
-  using Kind = Instruction::Kind;
   const auto pass = [](Stream stream) {
     const LoneOp compute{Kind::kCompute, Stream::kActivation, 0, 0, 2e-3},
         send{Kind::kLaunch, stream, 0, 0, 3e-3}, wait{Kind::kWait, stream};
@@ -220,6 +221,82 @@ TEST(Bounds, of_passes_in_turns_let_one_compute_while_the_other_waits) {
   EXPECT_LE(bound, 1004 * 12e-3);
 }
 
+// Of what is launched before a computation and waited for after it, nobody knows whether it is over by then.
+TEST(Bounds, of_what_blocks_a_chip_count_what_it_waits_for_with_no_computation_between) {
+  const LoneOp compute{Kind::kCompute, Stream::kActivation, 0, 0, 5e-3},
+      send{Kind::kLaunch, Stream::kActivation, 0, 0, 3e-3}, wait{Kind::kWait, Stream::kActivation},
+      reduce{Kind::kLaunch, Stream::kGradient, 0, 0, 4e-3}, wait_reduce{Kind::kWait, Stream::kGradient},
+      all_but_one{Kind::kWait, Stream::kActivation, 0, 1},
+      pause{Kind::kPause, Stream::kActivation, 0, 0, 2e-3};
+  EXPECT_DOUBLE_EQ(blocked_seconds({compute, send, wait, compute}), 3e-3);
+  EXPECT_DOUBLE_EQ(blocked_seconds({send, compute, wait}), 0);
+  EXPECT_DOUBLE_EQ(blocked_seconds({send, compute, send, wait}), 3e-3);
+  EXPECT_DOUBLE_EQ(blocked_seconds({send, send, all_but_one, compute, wait}), 3e-3);
+  EXPECT_DOUBLE_EQ(blocked_seconds({send, reduce, wait, wait_reduce}), 4e-3);
+  EXPECT_DOUBLE_EQ(blocked_seconds({pause, compute, send, pause, wait, wait}), 5e-3);
+}
+
+// Of computations of 10 ms forward and 20 ms back a step of four microbatches takes 120 ms; beside transfers
+// of 120 ms it goes 1 / 1.25 as fast, so that 24 ms more are lost.
+TEST(Bounds, of_computation_beside_transfers_count_what_these_take_from_it) {
+  StageTimes times;
+  PieceSeconds& piece = times.pieces.emplace_back();
+  PieceSeconds::OfPass &forward = piece.of_pass[static_cast<int>(Pass::kForward)],
+                       &backward = piece.of_pass[static_cast<int>(Pass::kBackward)];
+  forward.chip = forward.compute = 10e-3;
+  forward.weights = {3e-3, 10e-3};
+  backward.chip = backward.compute = 20e-3;
+  backward.activations = {0, 15e-3};
+  backward.weights = {0, 5e-3};
+  StageShape shape;
+  shape.pipeline = {PipelineSchedule::k1F1B, 1, 1, 4};
+  shape.chunks.assign(1, std::vector<ChunkShape>(1, ChunkShape{{{0, 1}}}));
+  Stack stack;
+  stack.interference = 0.25;
+  EXPECT_NEAR(stage_bound_s(stack, times, shape), 0.120 + 0.2 * 0.120, 1e-12);
+  // What the chip waits for anyway costs nothing beside: 40 ms of it leave 80.
+  for (PieceSeconds::OfPass& pass : piece.of_pass) {
+    pass.blocked = 5e-3;
+    pass.chip = pass.compute + pass.blocked;
+  }
+  EXPECT_NEAR(stage_bound_s(stack, times, shape), 0.160 + 0.2 * 0.080, 1e-12);
+  // Full links are a bound of their own.
+  forward.weights.scale_out = 60e-3;
+  EXPECT_NEAR(stage_bound_s(stack, times, shape), 4 * (60e-3 + 20e-3), 1e-12);
+}
+
+// Of a gather over two servers a chip sends half out of its NIC whatever the algorithm, and of one in a
+// server seven eighths by NVLink, if its switches cannot copy.
+TEST(Bounds, of_links_are_what_a_chip_sends_at_least) {
+  const testing::LayoutQuestion asked = testing::layout_question(
+      "chip: \"a100\" chips: 16 fabric: \"dgx_a100\"",
+      "model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_2021\" global_batch_sequences: 32 "
+      "microbatch_sequences: 1 sequence_tokens: 2048");
+  JobLayout layout;
+  layout.data = 2;
+  layout.tensor = 8;
+  const Spec spec = with_layout(asked.question.spec, layout);
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const MeshContext context(fabric, spec);
+  const auto bandwidth = [&](bool nic) {
+    double sum = 0;
+    for (const Link& link : fabric.out(0))
+      sum += (link.kind == LinkKind::kNic) == nic ? link.bandwidth.value : 0;
+    return sum;
+  };
+  const auto gather_of = [&](const char* axis) {
+    return CollectiveCall{{axis_bit(spec.job.mesh.find(axis)), 0}, CollectiveKind::kAllGather, {8e9}};
+  };
+  const auto gather = [&](const char* axis) { return context.alone.link_seconds(gather_of(axis)); };
+  const double share = spec.job.stack.network_share;
+  EXPECT_GE(gather("data").scale_out, 4e9 / bandwidth(true) / share);
+  EXPECT_LE(gather("data").scale_out, context.alone.seconds(gather_of("data")));
+  EXPECT_EQ(gather("data").scale_up, 0);
+  EXPECT_GE(gather("tensor").scale_up, 7e9 / bandwidth(false));
+  EXPECT_LE(gather("tensor").scale_up, context.alone.seconds(gather_of("tensor")));
+  EXPECT_EQ(gather("tensor").scale_out, 0);
+}
+
 // One stage without communication: nothing is left out, so the bound is the step.
 TEST(Bounds, of_one_chip_is_the_step_itself) {
   const testing::LayoutQuestion asked =
@@ -235,7 +312,6 @@ TEST(Bounds, of_one_chip_is_the_step_itself) {
 }
 
 TEST(Bounds, of_instructions_hold_streams_in_order_and_computation_at_full_speed) {
-  using Kind = Instruction::Kind;
   const auto compute = [](double s) {
     return Instruction{Kind::kCompute, Stream::kActivation, Bucket::kCompute, -1, 0, Time::seconds(s)};
   };

@@ -98,6 +98,9 @@ void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, doub
         EXPECT_GE(takes, at_least * (1 - rounding)) << "piece " << p << " pass " << pass << "\n" << what;
       };
       hold(mine.compute, least.compute);
+      hold(mine.blocked, least.blocked);
+      hold(mine.activations.scale_up, least.activations.scale_up);
+      hold(mine.activations.scale_out, least.activations.scale_out);
       hold(mine.host, least.host);
       hold(mine.chip, least.chip);
     }
