@@ -8,12 +8,23 @@
 
 namespace podsim {
 
+namespace {
+
+// 4x4x8, or empty.
+std::string shape_text(const std::vector<int>& shape) {
+  std::string text;
+  for (const int length : shape) text += (text.empty() ? "" : "x") + std::to_string(length);
+  return text;
+}
+
+}  // namespace
+
 std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
   std::string text =
       "chip,chips,fabric,stack,precision,price_term,layout,step_time_s,memory_gib,mfu_causal,days,days_p10,"
       "days_p90,cost_usd,cost_usd_p10,cost_usd_p90,energy_mwh,in_time,in_budget,best,regret,gap,scenario,"
       "carbon_t,start_day,one_off_usd,power_kw,energy_mwh_p10,energy_mwh_p90,below_16_bits,"
-      "meets,name,batch_tokens,spare_nodes\n";
+      "meets,name,batch_tokens,spare_nodes,slices,slice_shape\n";
   for (const PlanRow& row : answer.rows) {
     const MainFigures& step = row.found.figures;
     const ChoiceOutcome& outcome = row.outcome;
@@ -31,7 +42,8 @@ std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
             "," + shortest(outcome.mwh.p90) + "," + (row.below_16_bits ? "true" : "false") + "," +
             (row.meets(question) ? "true" : "false") + "," +
             csv_cell(question.scenarios[row.of_scenario].name) + "," + shortest(row.batch_tokens) + "," +
-            (row.spare_nodes ? std::to_string(*row.spare_nodes) : "") + "\n";
+            (row.spare_nodes ? std::to_string(*row.spare_nodes) : "") + "," + std::to_string(row.slices) +
+            "," + shape_text(row.slice_shape) + "\n";
   }
   return text;
 }
@@ -54,6 +66,10 @@ std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
                         {"precision", row.precision},
                         {"price_term", row.price_term},
                         {"layout", to_string(row.found.layout)}};
+    if (!row.slice_shape.empty()) {
+      each["slices"] = row.slices;
+      each["slice_shape"] = row.slice_shape;
+    }
     each["step_time_s"] = row.found.figures.step_time.in_seconds();
     each["memory_gib"] = row.found.figures.memory_gib;
     each["mfu_causal"] = row.found.figures.mfu_causal;

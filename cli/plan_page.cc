@@ -13,7 +13,7 @@
 namespace podsim {
 namespace {
 
-std::string name_of(const PlanRow& row) { return std::to_string(row.chips) + " " + row.chip; }
+std::string name_of(const PlanRow& row) { return std::to_string(row.chips) + " " + row.chip + row.torus; }
 
 double memory_free(const PlanRow& row) {
   const double capacity = row.memory_capacity.value;

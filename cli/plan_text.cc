@@ -13,7 +13,7 @@ namespace {
 constexpr double kUsdOfMUsd = 1e6;
 
 std::string choice_of(const PlanRow& row) {
-  return std::to_string(row.chips) + " " + row.chip + " " + row.price_term;
+  return std::to_string(row.chips) + " " + row.chip + row.torus + " " + row.price_term;
 }
 
 bool over_failures(const PlanAnswer& answer) {

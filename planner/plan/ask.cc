@@ -29,12 +29,13 @@ PlanScenario on_choice(PlanScenario scenario, const ClusterOption& choice) {
   if (!choice.fabric.empty()) set("cluster.chip", choice.chip);
   set("cluster.fabric", choice.fabric);
   set("job.stack", choice.stack);
-  if (choice.slices) set("cluster.slices", std::to_string(*choice.slices));
   for (const FieldSetting& each : choice.settings) scenario.overrides.push_back({each.path, each.value});
   scenario.preemption = choice.preemption;
   scenario.name = choice.name;
   scenario.chips = {choice.chip};
   scenario.counts = choice.counts;
+  scenario.slices = choice.slices;
+  scenario.shapes = choice.shapes;
   if (!choice.price_terms.empty()) scenario.price_terms = choice.price_terms;
   scenario.precisions = choice.precisions;
   scenario.terms = choice.terms;

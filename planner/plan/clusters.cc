@@ -58,13 +58,51 @@ class Planner {
     for (const std::string& chip : scenario_.chips)
       for (const std::string& precision : precisions)
         for (const int count : scenario_.counts)
-          for (const int batch : batches_on(count)) {
-            if (stopped()) break;
-            plan_cluster(chip, precision, count, batch);
-          }
+          for (const int batch : batches_on(count))
+            for (const TorusWords& torus : tori_of(count)) {
+              if (stopped()) break;
+              plan_cluster(chip, precision, count, batch, torus);
+            }
   }
 
  private:
+  // Slices of a torus as a choice says them; 0 and empty = it does not.
+  struct TorusWords {
+    int slices = 0;
+    std::vector<int> shape = {};
+
+    std::string name() const {
+      std::string words;
+      if (slices > 0) words = " in " + std::to_string(slices) + (slices == 1 ? " slice" : " slices");
+      if (!shape.empty()) words += " of " + shape_text("x");
+      return words;
+    }
+    std::string shape_text(const std::string& between) const {
+      std::string text;
+      for (const int length : shape) text += (text.empty() ? "" : between) + std::to_string(length);
+      return text;
+    }
+  };
+
+  // Those that make so many chips; where no shape does, the first, so that the refusal says why.
+  std::vector<TorusWords> tori_of(int count) const {
+    std::vector<TorusWords> all;
+    for (const std::vector<int>& shape : scenario_.shapes) {
+      std::int64_t chips = 1;
+      for (const int length : shape) chips = std::min<std::int64_t>(chips * length, kMaxChips + 1);
+      if (count % chips != 0) continue;
+      const int slices = static_cast<int>(count / chips);
+      if (scenario_.slices.empty() || std::ranges::count(scenario_.slices, slices) > 0)
+        all.push_back({slices, shape});
+    }
+    if (all.empty() && !scenario_.shapes.empty())
+      return {{scenario_.slices.empty() ? 0 : scenario_.slices.front(), scenario_.shapes.front()}};
+    if (!all.empty()) return all;
+    for (const int slices : scenario_.slices) all.push_back({slices});
+    if (all.empty()) all.emplace_back();
+    return all;
+  }
+
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
   // The scenario's layout, in words of a search.
@@ -138,7 +176,7 @@ class Planner {
 
   // Where another chip needs another fabric and another stack, those of the scenario are replaced.
   std::optional<Base> base_of(const std::string& chip, const std::string& precision, int count, int batch,
-                              std::string& why) {
+                              const TorusWords& torus, std::string& why) {
     std::vector<Override> overrides = with(scenario_.overrides, "cluster.chip", chip);
     overrides = with(overrides, "cluster.chips", std::to_string(count));
     if (batch > 0) overrides = with(overrides, "job.global_batch_sequences", std::to_string(batch));
@@ -160,10 +198,13 @@ class Planner {
       }
       overrides = with(overrides, "cluster.fabric", fabrics.front());
     }
+    if (!torus.shape.empty())
+      overrides = with(overrides, "cluster.slice_shape", "[" + torus.shape_text(",") + "]");
     // A pod may have fewer chips than that.
-    const int slices = fewest_slices(catalog_, own_fabric ? words_.fabric : fabrics.front(), count);
-    if (slices > 1 && words_.slices == 0)
-      overrides = with(overrides, "cluster.slices", std::to_string(slices));
+    int slices = torus.slices;
+    if (slices == 0 && words_.slices == 0)
+      slices = fewest_slices(catalog_, own_fabric ? words_.fabric : fabrics.front(), count);
+    if (slices > 1 || torus.slices > 0) overrides = with(overrides, "cluster.slices", std::to_string(slices));
     const int ranks = std::gcd(std::max(batch > 0 ? batch : words_.global_batch, 1), count);
     auto base = on_some_stack(overrides, count, ranks, why);
     // The scenario's own contract may be none that a list of the user's has.
@@ -196,9 +237,10 @@ class Planner {
     return base;
   }
 
-  void plan_cluster(const std::string& chip, const std::string& precision, int count, int batch) {
+  void plan_cluster(const std::string& chip, const std::string& precision, int count, int batch,
+                    const TorusWords& torus) {
     const std::string of_batch = batch > 0 ? ", " + std::to_string(batch) + " sequences" : "";
-    const std::string what = name_of_scenario() + std::to_string(count) + " " + chip +
+    const std::string what = name_of_scenario() + std::to_string(count) + " " + chip + torus.name() +
                              (precision.empty() ? "" : " " + precision) + of_batch;
     if (answer_.clusters++ % options_.shards != options_.shard - 1) return;
     if (options_.searching) options_.searching(what);
@@ -206,7 +248,7 @@ class Planner {
     if (terms.most_chips && count > *terms.most_chips)
       return refuse(what, "no more than " + std::to_string(*terms.most_chips) + " are to be had");
     std::string why;
-    const auto base = base_of(chip, precision, count, batch, why);
+    const auto base = base_of(chip, precision, count, batch, torus, why);
     if (!base) return refuse(what, why);
     const LayoutSpace wanted = within_memory_limit(only_ ? *only_ : base->asked.space, base->asked.spec);
     const Space space(base->asked.spec, wanted);
@@ -224,7 +266,8 @@ class Planner {
     }
     if (found.best.empty()) return refuse(what, why_none(found));
     const ClusterWords written = cluster_words(base->text, {});
-    const RowParts parts{question_,           of_scenario_,    what, base->text, base->asked.spec,
+    const RowParts parts{question_,           of_scenario_,    what,
+                         torus.name(),        base->text,      base->asked.spec,
                          written.reliability, written.failures};
     for (const std::string& term : terms_with_owning(base->asked.spec.cluster.chip.name))
       add_row(parts, space, *base, found, term);

@@ -100,6 +100,10 @@ class RowMaker {
     row_.price_term = term_;
     row_.below_16_bits = below_16_bits(spec.job);
     row_.chips = spec.cluster.fabric.chips;
+    row_.slices = spec.cluster.fabric.slices;
+    if (const auto& torus = spec.cluster.fabric.torus)
+      row_.slice_shape.assign(torus->shape.begin(), torus->shape.begin() + torus->dimensions);
+    row_.torus = parts_.torus;
     row_.power_kw = layout_.figures.energy_j_per_token * layout_.figures.tokens_per_s / 1e3;
     row_.found = layout_;
     row_.batch_tokens = static_cast<double>(spec.job.global_batch) * spec.job.sequence;

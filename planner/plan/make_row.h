@@ -15,6 +15,7 @@ struct RowParts {
   const PlanQuestion& question;
   std::size_t of_scenario = 0;  // of the question
   std::string name;             // of its cluster
+  std::string torus;            // as a row has it
   std::string text;             // the scenario on that cluster, with any layout
   const Spec& spec;             // of it
   bool weeks = false;           // it has a block reliability

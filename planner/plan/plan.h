@@ -26,6 +26,8 @@ struct PlanScenario {
   std::vector<Override> overrides;
   std::vector<std::string> chips;
   std::vector<int> counts;
+  std::vector<int> slices = {};               // of a torus, each tried; empty = the scenario's, or the fewest
+  std::vector<std::vector<int>> shapes = {};  // of slices, each tried where it makes the chips; empty = usual
   std::vector<std::string> price_terms = {"on_demand"};
   std::vector<std::string> precisions = {};        // empty = that of the scenario
   std::string name = {};                           // of a choice, or empty
@@ -67,7 +69,10 @@ struct PlanQuestion {
 struct PlanRow {
   std::string chip, fabric, stack, precision, price_term;
   int chips = 0;
-  std::size_t of_scenario = 0;  // of the question
+  int slices = 1;
+  std::vector<int> slice_shape;  // empty where the fabric is no torus
+  std::string torus;             // these in words, where a choice asks for them: " in 2 slices of 4x4"
+  std::size_t of_scenario = 0;   // of the question
   FoundLayout found;
   double batch_tokens = 0;           // of a step
   std::optional<Time> fastest_step;  // where the fastest layout misses a limit that this one meets

@@ -255,7 +255,16 @@ class PlanResolver {
       document_.report(path + ".chips", path + ".chips must be counts of chips, not \"" + of.chips() + "\"",
                        "write a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128");
     }
-    if (of.has_slices()) option.slices = of.slices();
+    option.slices.assign(of.slices().begin(), of.slices().end());
+    for (int s = 0; s < of.slice_shape_size(); ++s) {
+      const auto shape = parse_shape(of.slice_shape(s));
+      if (shape)
+        option.shapes.push_back(*shape);
+      else
+        document_.report(path + ".slice_shape",
+                         path + ".slice_shape must be lengths of a torus, not \"" + of.slice_shape(s) + "\"",
+                         "write lengths such as 4x4x8");
+    }
     option.price_terms.assign(of.price_term().begin(), of.price_term().end());
     for (const int precision : of.precision())
       option.precisions.push_back(

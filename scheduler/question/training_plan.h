@@ -83,7 +83,8 @@ struct ClusterOption {
   std::string name;                 // or empty
   std::string chip, fabric, stack;  // of the catalogue; fabric and stack may be empty: what is usual
   std::vector<int> counts;          // of chips
-  std::optional<int> slices;
+  std::vector<int> slices;               // empty = as few as a pod allows
+  std::vector<std::vector<int>> shapes;  // of slices; empty = the usual one
   std::vector<std::string> price_terms;  // empty = on_demand
   std::vector<std::string> precisions;   // empty = that of the job
   ChipTerms terms;

@@ -66,6 +66,44 @@ TEST(PlanBlock, takes_each_choice_on_its_fabric_and_stack_by_its_name) {
                 {"eager", "generic_eager"}, {"ours", "megatron_bridge_2025"}, {"theirs", "maxtext_2025"}}));
 }
 
+// Eight chips of a pod in one slice, in two, and in slices of a shape that is named.
+TEST(PlanBlock, tries_each_number_and_shape_of_slices_of_a_choice) {
+  const auto named = [](const std::string& slices) {
+    std::map<std::string, nlohmann::json> found;
+    for (const auto& row : rows(planned("plan { target_tokens: 1e10 choice { chip: \"tpu_v5e\" fabric: "
+                                        "\"v5e_pod\" stack: \"maxtext_2025\" chips: \"16,32\" " +
+                                        slices + " } }\n")))
+      found[std::to_string(row["chips"].get<int>()) + " in " + std::to_string(row["slices"].get<int>()) +
+            " of " + row["slice_shape"].dump()] = row;
+    return found;
+  };
+  const auto by_number = named("slices: [1, 2]");
+  ASSERT_EQ(by_number.size(), 4U);
+  EXPECT_LT(by_number.at("32 in 1 of [4,8]")["step_time_s"], by_number.at("32 in 2 of [4,4]")["step_time_s"]);
+  const auto by_shape = named("slice_shape: [\"4x4\", \"2x8\"]");
+  ASSERT_EQ(by_shape.size(), 4U);
+  EXPECT_EQ(by_shape.count("16 in 1 of [2,8]"), 1U);
+  EXPECT_EQ(by_shape.count("32 in 2 of [4,4]"), 1U);
+  EXPECT_EQ(named("slice_shape: [\"4x4\", \"2x8\"] slices: 2").size(), 2U);
+}
+
+TEST(PlanBlock, refuses_shapes_that_make_no_such_number_of_chips) {
+  const auto told = [](const std::string& shape) {
+    return podsim_command(
+        "plan " + temporary_file("plan.textproto", kPlanJob +
+                                                       "plan { target_tokens: 1e10 choice { chip: "
+                                                       "\"tpu_v5e\" fabric: \"v5e_pod\" stack: "
+                                                       "\"maxtext_2025\" chips: \"16\" slice_shape: \"" +
+                                                       shape + "\" } }\n"));
+  };
+  const CommandResult none = told("4x8");
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_NE(none.err.find("the slice shape has 32 chips"), std::string::npos) << none.err;
+  const CommandResult wrong = told("4 by 8");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("such as 4x4x8"), std::string::npos) << wrong.err;
+}
+
 // A stack that a choice names is not replaced by another one.
 TEST(PlanBlock, refuses_a_choice_whose_stack_lacks_the_chip) {
   const CommandResult result = podsim_command(

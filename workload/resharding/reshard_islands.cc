@@ -27,31 +27,44 @@ void ReshardSpace::find_islands() {
 
 // A place of a dimension's index, written in bits from the major end, is one that an island has in one value
 // or in both. What it needs and lacks is counted where that is most.
+ReshardSpace::IslandPart ReshardSpace::island_part(std::size_t dim, Pile from, Pile to) const {
+  constexpr std::size_t kMostBits = 40;
+  IslandPart part{from, to};
+  part.even = extents_[dim] % shards(from) == 0 && extents_[dim] % shards(to) == 0;
+  if (!part.even || (from == 0 && to == 0)) return part;
+  std::array<int, kMostBits> before{}, after{};  // which bit of which label decides; 0 = both values
+  const auto write = [&](Pile pile, std::array<int, kMostBits>& bits) {
+    std::size_t place = 0;
+    for (int i = 0; i < height(pile); ++i) {
+      const auto label = static_cast<std::size_t>(at_depth(pile, i));
+      const int far = bits_[label] - near_bits_[label];
+      for (int bit = 0; bit < bits_[label]; ++bit, ++place)
+        bits[place] = bit < far ? static_cast<int>(label) * 64 + bit : 0;
+    }
+    return place;
+  };
+  const std::size_t places = std::max(write(from, before), write(to, after));
+  for (std::size_t place = 0; place < places; ++place) {
+    if (after[place] != 0) part.wanted /= 2;
+    if (after[place] == before[place]) continue;
+    if (before[place] != 0) part.held = after[place] != 0 ? 0 : part.held / 2;
+  }
+  return part;
+}
+
 double ReshardSpace::bytes_from_afar(const PileState& from, const PileState& to) const {
   if (!islands_ || to.at[kSums] != 0) return 0;
-  constexpr std::size_t kMostBits = 40;
   double wanted = outside_, held = 1;
+  constexpr std::size_t kKept = 32;  // of a dimension; a power of two
+  if (island_parts_.empty()) island_parts_.resize(dims_.size() * kKept);
   for (std::size_t d = 0; d < dims_.size(); ++d) {
-    if (extents_[d] % shards(from.at[d]) != 0 || extents_[d] % shards(to.at[d]) != 0) return 0;
-    wanted *= static_cast<double>(extents_[d]);
-    if (from.at[d] == 0 && to.at[d] == 0) continue;
-    std::array<int, kMostBits> before{}, after{};  // which bit of which label decides; 0 = both values
-    const auto write = [&](Pile pile, std::array<int, kMostBits>& bits) {
-      std::size_t place = 0;
-      for (int i = 0; i < height(pile); ++i) {
-        const auto label = static_cast<std::size_t>(at_depth(pile, i));
-        const int far = bits_[label] - near_bits_[label];
-        for (int bit = 0; bit < bits_[label]; ++bit, ++place)
-          bits[place] = bit < far ? static_cast<int>(label) * 64 + bit : 0;
-      }
-      return place;
-    };
-    const std::size_t places = std::max(write(from.at[d], before), write(to.at[d], after));
-    for (std::size_t place = 0; place < places; ++place) {
-      if (after[place] != 0) wanted /= 2;
-      if (after[place] == before[place]) continue;
-      if (before[place] != 0) held = after[place] != 0 ? 0 : held / 2;
-    }
+    const Pile before = from.at[d], after = to.at[d];
+    const Pile mixed = (before * 31 + after) * 0x9E3779B97F4A7C15u;
+    IslandPart& part = island_parts_[d * kKept + (mixed >> 32 & (kKept - 1))];
+    if (part.from != before || part.to != after) part = island_part(d, before, after);
+    if (!part.even) return 0;
+    wanted *= static_cast<double>(extents_[d]) * part.wanted;
+    held *= part.held;
   }
   return wanted * (1 - held);
 }

@@ -102,6 +102,13 @@ class ReshardSpace {
     Pile pile = ~Pile{0};
     double local = 0;
   };
+  // Of one dimension: the share of its length that an island wants, and the share of that which it holds.
+  // Products of halves, so that they are exact.
+  struct IslandPart {
+    Pile from = ~Pile{0}, to = 0;
+    double wanted = 1, held = 1;
+    bool even = true;  // it divides by its pieces, or nothing is known
+  };
   struct Price {
     Pile labels = 0;
     double bytes = -1, value = 0;
@@ -110,6 +117,7 @@ class ReshardSpace {
 
   void classify();
   void find_islands();
+  IslandPart island_part(std::size_t dim, Pile from, Pile to) const;
   double bytes_from_afar(const PileState& from, const PileState& to) const;
   double local_size(std::size_t dim, Pile pile) const;
 
@@ -125,8 +133,9 @@ class ReshardSpace {
   std::array<int, kMaxLabels + 1> bits_{}, near_bits_{};  // of a label's digit; the last, within an island
   const CostModel* cost_;
   bool timed_;
-  mutable std::vector<Length> lengths_;  // memo of local sizes, direct mapped by dimension
-  mutable std::vector<Price> prices_;    // memo of a timed model, direct mapped
+  mutable std::vector<Length> lengths_;           // memo of local sizes, direct mapped by dimension
+  mutable std::vector<Price> prices_;             // memo of a timed model, direct mapped
+  mutable std::vector<IslandPart> island_parts_;  // memo, direct mapped by dimension
 };
 
 }  // namespace podsim
