@@ -36,15 +36,22 @@ class EventHeap {
   }
 
   // Goes over the times of all slots with a visitor of scheduler/simulation/fast_forward/state_capture.h,
-  // which moves all or none.
+  // which moves all or none. Those of the first `following` slots follow from what else it is told.
   template <class Visitor>
-  void visit(Visitor& state) {
+  void visit(Visitor& state, std::size_t following = 0) {
     std::int64_t never = kNever;
+    const auto tell = [&](std::size_t slot, std::int64_t& time) {
+      if (slot < following) {
+        state.moves_along(time);
+      } else {
+        state.moving(time);
+      }
+    };
     for (std::size_t slot = 0; slot < place_.size(); ++slot) {
       const std::int32_t place = place_[slot];
-      if (place >= 0) state.moving(heap_[place].time);
-      if (place == kNone) state.moving(never);
-      if (place == kChained) state.moving(time_[slot]);
+      if (place >= 0) tell(slot, heap_[place].time);
+      if (place == kNone) tell(slot, never);
+      if (place == kChained) tell(slot, time_[slot]);
       if (place >= 0 && joins_) time_[slot] = heap_[place].time;
     }
   }

@@ -43,7 +43,13 @@ TEST(EventHeap, the_next_event_is_of_least_time_whatever_was_taken_off_put_off_o
 }
 
 struct Shift {
+  int told_to_move = 0, told_to_follow = 0;
   void moving(std::int64_t& ps) {
+    ++told_to_move;
+    if (ps != Time::max().ps) ps += 100;
+  }
+  void moves_along(std::int64_t& ps) {
+    ++told_to_follow;
     if (ps != Time::max().ps) ps += 100;
   }
 };
@@ -59,6 +65,19 @@ TEST(EventHeap, all_events_move_along_and_what_never_comes_stays) {
   EXPECT_EQ(events.next_time(), Time{109});
   events.clear(3);
   EXPECT_EQ(events.next_time(), Time::max());
+}
+
+TEST(EventHeap, events_that_follow_from_others_are_told_apart_and_move_along) {
+  EventHeap events(5);
+  events.set(1, {5});
+  events.set(3, {9});
+  Shift shift;
+  events.visit(shift, 2);
+  EXPECT_EQ(shift.told_to_follow, 2);
+  EXPECT_EQ(shift.told_to_move, 3);
+  EXPECT_EQ(events.next_time(), Time{105});
+  events.clear(1);
+  EXPECT_EQ(events.next_time(), Time{109});
 }
 
 TEST(EventHeap, slots_that_wait_for_the_same_instant_move_along_too) {

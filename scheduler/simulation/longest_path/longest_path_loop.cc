@@ -8,6 +8,12 @@
 #include "engine/check_scope.h"
 
 namespace podsim {
+namespace {
+
+// A span takes as long as so many events of other loops.
+constexpr std::int64_t kEventsPerHandled = 3;
+
+}  // namespace
 
 bool LongestPathLoop::knows(SystemTables& tables, const SimulateOptions& options) {
   if (options.loop != Loop::kFast || options.random() || options.keep_intervals || options.keep_passes != 0 ||
@@ -64,9 +70,13 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
     }
     if (state_.jobs.front().running == 0 && over()) return finish();
     const Time drain = operations_.next_drain();  // solves for rates, which a jump captures
-    if (fast_forward_.due(state_.events) &&
-        fast_forward_.over_periods(state_.now, Time::max(), [&](auto& state) { visit(state); }))
+    if (fast_forward_.due(kEventsPerHandled * handled_) &&
+        fast_forward_.over_periods(state_.now, Time::max(), [&](auto& state) { visit(state); })) {
+      // Other segments may come now than were looked at.
+      for (PathChip& chip : chips_)
+        for (PathStream& stream : chip.streams) stream.quiet = {};
       continue;
+    }
     state_.now = std::min(drain, events_.next_time());
     PODSIM_CHECK(state_.now < Time::max(), "the step has stopped: chips wait for each other");
     if (state_.now == drain) {
@@ -80,9 +90,17 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
 void LongestPathLoop::happen(std::size_t slot) {
   if (state_.slots.is_chip(slot)) {
     const auto chip = static_cast<std::int32_t>(slot);
+    if (!chips_[chip].foreseen) {
+      foresee(chip);
+      PODSIM_CHECK(chips_[chip].now + chips_[chip].course.length >= state_.now,
+                   "transfers bring nothing forward but by rounding");
+      return;
+    }
+    ++handled_;
     end_span(chip);
     if (chips_[chip].status != Status::kComputing) events_.clear(slot);
   } else {
+    ++handled_;
     events_.clear(slot);
     operate(state_.slots.rendezvous(slot));
   }
@@ -119,6 +137,7 @@ bool LongestPathLoop::begin_span(std::int32_t c, const PathInstruction& step) {
   if (span == nullptr || chip.host - chip.now > span->latest_host) return false;
   for (std::uint32_t left = span->idle; left != 0; left &= left - 1) {
     PathStream& stream = chip.streams[static_cast<std::size_t>(std::countr_zero(left))];
+    if (stream.operations.empty()) continue;
     stream.trim(chip.now);
     if (!stream.operations.empty()) return false;
   }
@@ -136,26 +155,34 @@ void LongestPathLoop::start_span(std::int32_t c, SoloSpan& span) {
   chip.status = Status::kComputing;
   chip.span = &span;
   // Of what ends behind the present the times may still be forgotten.
-  if (!chip.beside.empty())
-    std::erase_if(chip.beside, [&](const DrainBeside& each) { return each.end <= state_.now; });
-  foresee(c);
+  chip.beside.trim(state_.now);
+  // Nothing that drains beside it brings its end forward: all of it is known when the end is asked for
+  // shortly before.
+  if (!chip.slowed || !span.joined) return foresee(c);
+  span.joined = false;
+  chip.foreseen = false;
+  events_.set(static_cast<std::size_t>(c),
+              std::max(state_.now, chip.now + span.alone.length - kRoundingMargin));
 }
 
 void LongestPathLoop::foresee(std::int32_t c) {
   PathChip& chip = chips_[c];
-  chip.outcome = &programs_.spans().outcome(c, *chip.span, chip.now, chip.beside, chip.own);
-  events_.set(static_cast<std::size_t>(c), chip.now + chip.outcome->length);
+  chip.foreseen = true;
+  programs_.spans().follow(c, *chip.span, chip.now, chip.beside.all(), chip.course);
+  events_.set(static_cast<std::size_t>(c), chip.now + chip.course.length);
 }
 
 void LongestPathLoop::end_span(std::int32_t c) {
   PathChip& chip = chips_[c];
-  const LegOutcome& total = *chip.outcome;
+  const SpanCourse& course = chip.course;
+  const LegOutcome& total = *course.outcome;
   state_.accounts.add(c, total.bucket, total.exposed);
+  for (const SpanDelay& each : course.delays) state_.accounts.slow_down(c, each.pattern, each.lost);
   for (const LegLaunches& each : chip.span->launched)
     state_.accounts.start(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
-  const Time end = chip.now + total.length;
+  const Time end = chip.now + course.length;
   const Time before = total.host_add == LegOutcome::kNever ? LegOutcome::kNever : chip.host + total.host_add;
-  const Time floor = LegOutcome::later(total.host_floor, chip.now);
+  const Time floor = LegOutcome::later(course.host_floor, chip.now);
   chip.host = std::max(before, floor);
   if (floor > before) chip.met = end;
   state_.events += chip.span->events;
@@ -219,8 +246,11 @@ std::optional<std::vector<Timeline>> LongestPathLoop::finish() {
 
 template <class Visitor>
 void LongestPathLoop::visit(Visitor& state) {
-  events_.visit(state);
-  for (PathChip& chip : chips_) chip.visit(state);
+  // When a chip asks for the end of its span, and what it knows of that, changes nothing.
+  events_.visit(state, chips_.size());
+  for (PathChip& chip : chips_) chip.visit(state, state_.now);
+  // How it ran last time decides nothing.
+  for (Rendezvous& each : state_.all_rendezvous) each.alone = each.alone && each.running;
   operations_.visit(state);
   for (Ahead& each : ahead_) {
     state.fixed(each.waiting);

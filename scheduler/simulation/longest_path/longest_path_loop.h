@@ -19,11 +19,11 @@
 
 namespace podsim {
 
-// Rule. An operation on links that no other one ever loads takes a time that is known, so it is over a known
-// time after the last of its members has come: whoever waits for it goes on from there, with no event. The
-// others are carried out by Operations, in order of time. So are the ends of spans (solo_spans.h), since what
-// drains beside one makes it longer, and may still begin until it ends. At each of them a chip goes on ahead
-// of the present, to its next span or to what nobody has caused yet.
+// Rule. An operation whose links no other one can load before it ends takes a time that is known, so it is
+// over a known time after the last of its members has come: whoever waits for it goes on from there, with no
+// event. The others are carried out by Operations, in order of time. So are the ends of spans (solo_spans.h),
+// since what drains beside one makes it longer, and may still begin until it ends. At each of them a chip
+// goes on ahead of the present, to its next span or to what nobody has caused yet.
 //
 // O(spans log chips), and what the solver takes where links are shared.
 class LongestPathLoop {
@@ -39,8 +39,9 @@ class LongestPathLoop {
   // As simulate(), or nothing where operations begin at the very end of the step. REQUIRES: called once.
   std::optional<std::vector<Timeline>> run();
 
-  // How many operations had links of their own.
+  // How many operations were known ahead; of them those that had links of their own for as long as they took.
   std::int64_t operations_known_ahead() const { return started_ahead_; }
+  std::int64_t operations_undisturbed() const { return undisturbed_; }
 
  private:
   using Status = PathChip::Status;
@@ -78,7 +79,14 @@ class LongestPathLoop {
   void reach(std::int32_t chip, PathOperation& operation, Time at);
   void start(std::int32_t rendezvous);
   void start_now(std::int32_t rendezvous, std::int32_t run);
-  void start_ahead(std::int32_t rendezvous, const UncontendedCollective& collective);
+  void start_ahead(std::int32_t rendezvous, const PathRun& run);
+  bool send(PathChip& chip, std::int32_t number, const PathInstruction& step);
+  const PathRun* run_of(PathStream& stream, std::int32_t chip, const PathInstruction& step);
+  bool undisturbed(const PathRun& run, Time end);
+  // Before then the chip launches nothing on the stream, and all that it has launched is known to end; 0
+  // where it is not.
+  Time quiet_until(std::int32_t chip, Stream stream);
+  void note_start(std::int32_t rendezvous, Time begin, Time end);
   void operate(std::int32_t rendezvous);
   void complete(std::int32_t rendezvous, Time end);
   void leave(std::int32_t chip, const Ended& ended, Time end);
@@ -89,6 +97,7 @@ class LongestPathLoop {
   }
   // What Operations tells of transfers beside what a chip computes.
   void start_known(std::int32_t chip, const KnownCollective& known, Time now);
+  void add_known(std::int32_t chip, const DrainBeside& drain);
   void forget_known(std::int32_t chip, std::int32_t rendezvous, bool draining, Time now);
   void change_transfers(std::int32_t chip, std::int32_t pattern, int difference, Time now);
   void foresee_anew(std::int32_t chip, Time from);
@@ -118,7 +127,8 @@ class LongestPathLoop {
   std::vector<Ahead> ahead_;           // [rendezvous]
   std::vector<std::int32_t> resumed_;  // chips that are to go on
   Time last_start_;                    // of what is known ahead
-  std::int64_t started_ahead_ = 0;
+  std::int64_t handled_ = 0;           // ends of spans, and what operations do
+  std::int64_t started_ahead_ = 0, undisturbed_ = 0;
 };
 
 }  // namespace podsim

@@ -31,7 +31,7 @@ inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t number, const Pa
       return wait(chip, number, step);
     case Instruction::Kind::kLaunch:
       if (step.span != nullptr && begin_span(number, step)) return false;
-      launch(chip, number, step);
+      if (!step.between_stages || !send(chip, number, step)) launch(chip, number, step);
       return true;
     case Instruction::Kind::kCompute:
       if (step.span == nullptr || !begin_span(number, step)) compute(number);
@@ -65,7 +65,109 @@ inline void LongestPathLoop::launch(PathChip& chip, std::int32_t number, const P
                         .launched = chip.now});
   const std::size_t place = operations.size() - 1;
   const Time turn = place == stream.first ? chip.now : operations[place - 1].end;
+  stream.quiet = {};
   if (turn != kNotKnown) reach(number, operations[place], turn);
+}
+
+// As launch() and all that follows from it, of a transfer that is known ahead, and the wait for it where that
+// comes next. False where it is not.
+inline bool LongestPathLoop::send(PathChip& chip, std::int32_t c, const PathInstruction& step) {
+  PathStream& stream = chip.streams[static_cast<std::size_t>(step.stream)];
+  stream.trim(chip.now);
+  const Time turn = stream.over(chip.now);
+  if (turn == kNotKnown) return false;
+  const PathRun* found = run_of(stream, c, step);
+  if (found == nullptr) return false;
+  const PathRun& run = *found;
+  const Time end = turn + run.arrival;
+  if (!run.own_links && !undisturbed(run, end)) return false;
+  const std::int32_t m = run.rendezvous, to = run.last_member;
+  note_start(m, turn, end);
+  stream.quiet = {};
+  if (step.awaited) {
+    state_.accounts.spend(c, Bucket::kBubble, chip.now, end, "send to a stage");
+    chip.now = end;
+    ++chip.at;
+  } else {
+    stream.operations.push_back({&step, m, c, chip.now, turn, turn, end});
+    ++stream.known;
+  }
+  if (run.edges.size() == 2) {
+    const DrainBeside drain{turn + run.drains, turn + run.drained, run.pattern, m};
+    // What has ended when the chip goes on concerns nothing that it computes.
+    if (drain.end > chip.now) add_known(c, drain);
+    add_known(to, drain);
+  } else {
+    const KnownCollective known{turn, run.edges, run.pattern, m};
+    start_known(c, known, turn);
+    start_known(to, known, turn);
+  }
+  arrive(to, step.stream, end);
+  return true;
+}
+
+inline void LongestPathLoop::add_known(std::int32_t c, const DrainBeside& drain) {
+  PathChip& chip = chips_[c];
+  if (!chip.slowed) return;
+  chip.beside.add(drain);
+  if (chip.status == Status::kComputing) foresee_anew(c, drain.begin);
+}
+
+// Null where another stream of the group had it first.
+inline const PathRun* LongestPathLoop::run_of(PathStream& stream, std::int32_t c,
+                                              const PathInstruction& step) {
+  for (const auto& [known, run] : stream.sends)
+    if (known == &step) return run;
+  const std::int32_t m = tables_.legs.rendezvous_of(c, step.stream, step.communicator);
+  const std::int32_t run = tables_.uncontended.find(state_.all_rendezvous[m].group, step.message);
+  const PathRun& found = programs_.run(m, run, step.message);
+  stream.sends[1] = std::exchange(stream.sends[0], {&step, found.rendezvous == m ? &found : nullptr});
+  return stream.sends[0].second;
+}
+
+// Whether nobody else comes to links of the run before it ends, however fast all go on.
+inline bool LongestPathLoop::undisturbed(const PathRun& run, Time end) {
+  if (!run.few_others || state_.options.share_all_links) return false;
+  const Time until = end + kRoundingMargin;
+  for (const SoloLegs::Launcher& each : programs_.others(run)) {
+    PathStream& stream = chips_[each.chip].streams[static_cast<std::size_t>(each.stream)];
+    if (stream.quiet > until) continue;
+    stream.quiet = quiet_until(each.chip, each.stream);
+    if (stream.quiet <= until) return false;
+  }
+  ++undisturbed_;
+  return true;
+}
+
+// Looks at the present segment and a few more.
+Time LongestPathLoop::quiet_until(std::int32_t c, Stream stream) {
+  constexpr std::size_t kSegments = 4;
+  const PathChip& chip = chips_[c];
+  const PathStream& of = chip.streams[static_cast<std::size_t>(stream)];
+  if (of.known != of.operations.size()) return {};
+  if (chip.status == Status::kEnded) return Time::max();
+  const LaunchBound& here = programs_.launches(c, chip.segment, *chip.program, stream);
+  const Time since = chip.status == Status::kComputing ? chip.now : std::max(chip.now, state_.now);
+  Time least = since + (*here.times)[chip.at];
+  if (chip.at < here.until) return least;
+  const std::vector<std::int32_t>& order = program_of(c).order;
+  const std::size_t next = static_cast<std::size_t>(chip.position) + 1;
+  for (std::size_t k = next; k < next + kSegments; ++k) {
+    if (k >= order.size()) return Time::max();
+    const LaunchBound& behind = programs_.launches(c, order[k], programs_.segment(c, order[k]), stream);
+    least += behind.times->front();
+    if (behind.until > 0) break;
+  }
+  return least;
+}
+
+// Of what is known ahead.
+inline void LongestPathLoop::note_start(std::int32_t m, Time begin, Time end) {
+  state_.accounts.start(m);
+  ++state_.events;
+  ++started_ahead_;
+  ahead_[m].end = end;
+  last_start_ = std::max(last_start_, begin);
 }
 
 inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t number, const PathInstruction& step) {
@@ -138,8 +240,9 @@ void LongestPathLoop::reach(std::int32_t c, PathOperation& operation, Time at) {
 void LongestPathLoop::start(std::int32_t m) {
   const Rendezvous& rendezvous = state_.all_rendezvous[m];
   const std::int32_t run = tables_.uncontended.find(rendezvous.group, rendezvous.message);
-  if (programs_.on_own_links(m, run, rendezvous.message)) {
-    start_ahead(m, tables_.uncontended[run]);
+  const PathRun& known = programs_.run(m, run, rendezvous.message);
+  if (known.own_links) {
+    start_ahead(m, known);
   } else if (rendezvous.last_reached > state_.now) {
     ahead_[m].waiting = true;
     set_event(m, rendezvous.last_reached);
@@ -158,16 +261,12 @@ void LongestPathLoop::start_now(std::int32_t m, std::int32_t run) {
   for (const std::int32_t c : rendezvous.members) start_known(c, known, now);
 }
 
-void LongestPathLoop::start_ahead(std::int32_t m, const UncontendedCollective& collective) {
+void LongestPathLoop::start_ahead(std::int32_t m, const PathRun& run) {
   Rendezvous& rendezvous = state_.all_rendezvous[m];
-  const Time begin = rendezvous.last_reached, end = begin + collective.arrival;
+  const Time begin = rendezvous.last_reached, end = begin + run.arrival;
   rendezvous.started = begin;
-  state_.accounts.start(m);
-  ++state_.events;
-  ++started_ahead_;
-  ahead_[m].end = end;
-  last_start_ = std::max(last_start_, begin);
-  const KnownCollective known{begin, collective.edges, system_.pattern_of[rendezvous.message], m};
+  note_start(m, begin, end);
+  const KnownCollective known{begin, run.edges, run.pattern, m};
   for (const std::int32_t c : rendezvous.members) start_known(c, known, begin);
   complete(m, end);
 }
@@ -222,34 +321,40 @@ void LongestPathLoop::arrive(std::int32_t c, Stream stream, Time at) {
 // ---- What drains beside computations
 
 void LongestPathLoop::start_known(std::int32_t c, const KnownCollective& known, Time) {
-  if (!chips_[c].slowed || known.edges.empty()) return;
+  PathChip& chip = chips_[c];
+  if (!chip.slowed || known.edges.empty()) return;
   for (std::size_t e = 0; e + 1 < known.edges.size(); e += 2)
-    chips_[c].beside.push_back({known.start + known.edges[e].after, known.start + known.edges[e + 1].after,
-                                known.pattern, known.rendezvous});
+    chip.beside.add({known.start + known.edges[e].after, known.start + known.edges[e + 1].after,
+                     known.pattern, known.rendezvous});
   foresee_anew(c, known.start + known.edges.front().after);
 }
 
 void LongestPathLoop::forget_known(std::int32_t c, std::int32_t m, bool, Time now) {
-  std::vector<DrainBeside>& beside = chips_[c].beside;
-  std::erase_if(beside, [&](const DrainBeside& each) { return each.rendezvous == m && each.begin >= now; });
-  for (DrainBeside& each : beside) {
-    if (each.rendezvous != m) continue;
+  chips_[c].beside.change([&](DrainBeside& each) {
+    if (each.rendezvous != m) return true;
+    if (each.begin >= now) return false;
     each.rendezvous = -1;
     if (each.end > now) each.end = Time::max();
-  }
+    return true;
+  });
   foresee_anew(c, now);
 }
 
 void LongestPathLoop::change_transfers(std::int32_t c, std::int32_t pattern, int difference, Time now) {
   if (!chips_[c].slowed) return;
-  std::vector<DrainBeside>& beside = chips_[c].beside;
+  DrainsBeside& beside = chips_[c].beside;
   if (difference > 0) {
-    beside.push_back({now, Time::max(), pattern});
+    beside.add({now, Time::max(), pattern});
   } else {
-    const auto open = std::ranges::find_if(
-        beside, [&](const DrainBeside& each) { return each.pattern == pattern && each.end == Time::max(); });
-    PODSIM_CHECK(open != beside.end(), "what ends has begun");
-    open->end = now;
+    bool open = false;
+    beside.change([&](DrainBeside& each) {
+      if (!open && each.pattern == pattern && each.end == Time::max()) {
+        open = true;
+        each.end = now;
+      }
+      return true;
+    });
+    PODSIM_CHECK(open, "what ends has begun");
   }
   foresee_anew(c, now);
 }
@@ -257,7 +362,9 @@ void LongestPathLoop::change_transfers(std::int32_t c, std::int32_t pattern, int
 // Something else drains beside the chip from then on.
 void LongestPathLoop::foresee_anew(std::int32_t c, Time from) {
   const PathChip& chip = chips_[c];
-  if (chip.status == Status::kComputing && from < chip.now + chip.outcome->length) foresee(c);
+  if (chip.status != Status::kComputing) return;
+  chip.span->joined = true;
+  if (chip.foreseen && from < chip.now + chip.course.length) foresee(c);
 }
 
 }  // namespace podsim

@@ -2,6 +2,12 @@
 #include "scheduler/simulation/longest_path/path_programs.h"
 
 namespace podsim {
+namespace {
+
+// So many are asked at every start.
+constexpr std::size_t kFewOthers = 6;
+
+}  // namespace
 
 PathPrograms::PathPrograms(SystemTables& tables)
     : tables_(tables), spans_(tables.system, tables.legs), of_chip_(tables.system.chips.size()) {}
@@ -14,14 +20,15 @@ PathSegment& PathPrograms::find(std::int32_t c, std::int32_t number) {
   PathSegment*& segment = by_legs_[&tables_.legs.of(c, number)];
   if (segment == nullptr)
     segment = &segments_.emplace_back(
-        PathSegment{std::vector<const PathInstruction*>(segments[place].size(), nullptr)});
+        PathSegment{std::vector<const PathInstruction*>(segments[place].size(), nullptr), {}});
   return *(all[place] = segment);
 }
 
 const PathInstruction& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegment& segment,
                                           std::size_t instruction) {
   const System& system = tables_.system;
-  const Instruction& what = program_of(c).segments[static_cast<std::size_t>(number)][instruction];
+  const std::vector<Instruction>& all = program_of(c).segments[static_cast<std::size_t>(number)];
+  const Instruction& what = all[instruction];
   PathInstruction& step = steps_.emplace_back();
   step.kind = what.kind;
   step.stream = what.stream;
@@ -36,19 +43,54 @@ const PathInstruction& PathPrograms::look(std::int32_t c, std::int32_t number, P
     step.communicator = system.communicator_of[step.message];
     step.pattern = system.pattern_of[step.message];
     step.between_stages = system.step.messages[step.message].scope.neighbour != 0;
+    const std::size_t next = instruction + 1;
+    step.awaited = step.between_stages && next < all.size() && all[next].kind == Instruction::Kind::kWait &&
+                   all[next].stream == what.stream && all[next].pending == 0;
   }
   segment.steps[instruction] = &step;
   return step;
 }
 
-bool PathPrograms::look_at_links(std::int32_t m, std::int32_t run, std::int32_t message) {
+const PathRun& PathPrograms::look_at_run(std::int32_t m, std::int32_t run, std::int32_t message) {
   const auto place = static_cast<std::size_t>(run);
-  if (own_links_.size() <= place) own_links_.resize(place + 1);
+  if (runs_.size() <= place) runs_.resize(place + 1);
   const StreamOperations::Rendezvous& each = tables_.lists.all_rendezvous()[static_cast<std::size_t>(m)];
-  own_links_[place] = tables_.uncontended[run].ends &&
-                      tables_.legs.exclusive(each.group, each.stream, message) &&
-                      (tables_.system.step.messages[message].scope.neighbour == 0 || only_source(m));
-  return *own_links_[place];
+  const UncontendedCollective& alone = tables_.uncontended[run];
+  PathRun& found = runs_[place];
+  found.looked_at = true;
+  found.rendezvous = m;
+  found.pattern = tables_.system.pattern_of[message];
+  found.arrival = alone.arrival;
+  found.edges = alone.edges;
+  found.last_member = tables_.system.groups[each.group].members.back();
+  if (alone.edges.size() >= 2) {
+    found.drains = alone.edges[0].after;
+    found.drained = alone.edges[1].after;
+  }
+  if (!alone.ends) return found;
+  if (tables_.system.step.messages[message].scope.neighbour == 0) {
+    found.own_links = tables_.legs.exclusive(each.group, each.stream, message);
+    return found;
+  }
+  if (!only_source(m)) return found;
+  const std::vector<SoloLegs::Launcher> others =
+      tables_.legs.others(each.group, each.stream, message, kFewOthers);
+  found.own_links = others.empty();
+  found.few_others = others.size() <= kFewOthers;
+  if (!found.few_others) return found;
+  found.first_other = static_cast<std::int32_t>(others_.size());
+  found.others = static_cast<std::uint8_t>(others.size());
+  others_.insert(others_.end(), others.begin(), others.end());
+  return found;
+}
+
+const LaunchBound& PathPrograms::look_at_launches(std::int32_t c, std::int32_t number, Stream stream,
+                                                  LaunchBound& bound) {
+  bound.times = &tables_.legs.times_to_launch(c, number, stream);
+  const std::vector<Instruction>& segment = program_of(c).segments[static_cast<std::size_t>(number)];
+  for (std::size_t i = 0; i < segment.size(); ++i)
+    if (segment[i].kind == Instruction::Kind::kLaunch && segment[i].stream == stream) bound.until = i + 1;
+  return bound;
 }
 
 // Transfers that a chip receives on one stream from several others are taken as they come.

@@ -1,9 +1,12 @@
 // Where chips and operations are while a step is followed along its longest path.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "scheduler/lowering/instructions.h"
@@ -32,15 +35,72 @@ struct PathOperation {
   }
 };
 
+// What drains on a chip's links, in order of the begins.
+class DrainsBeside {
+ public:
+  std::span<const DrainBeside> all() const { return {room_.data() + first_, count_ - first_}; }
+  bool empty() const { return first_ == count_; }
+
+  void add(const DrainBeside& drain) {
+    if (count_ == room_.size()) [[unlikely]]
+      grow();
+    std::size_t place = count_++;
+    for (; place > first_ && room_[place - 1].begin > drain.begin; --place) room_[place] = room_[place - 1];
+    room_[place] = drain;
+  }
+  // Forgets of those that began first what has ended by then.
+  void trim(Time now) {
+    while (first_ < count_ && room_[first_].end <= now) ++first_;
+    if (first_ == count_) {
+      first_ = count_ = 0;
+    } else if (first_ >= std::size_t{kMostOver}) {
+      std::copy(room_.begin() + static_cast<std::ptrdiff_t>(first_),
+                room_.begin() + static_cast<std::ptrdiff_t>(count_), room_.begin());
+      count_ -= std::exchange(first_, 0);
+    }
+  }
+  // Calls change(drain) for each, and forgets it where that is false.
+  template <class Change>
+  void change(Change&& change) {
+    std::size_t kept = first_;
+    for (std::size_t i = first_; i < count_; ++i)
+      if (change(room_[i])) room_[kept++] = room_[i];
+    count_ = kept;
+  }
+
+  // What has ended by then decides nothing.
+  template <class Visitor>
+  void visit(Visitor& state, Time now) {
+    std::size_t count = 0;
+    for (std::size_t i = first_; i < count_; ++i) {
+      if (room_[i].end <= now) continue;
+      ++count;
+      state.fixed(room_[i].pattern);
+      state.moving(room_[i].begin);
+      state.moving(room_[i].end);
+    }
+    state.fixed(count);
+  }
+
+ private:
+  static constexpr std::int64_t kMostOver = 32;  // that are still there
+  void grow() { room_.resize(std::max<std::size_t>(8, 2 * count_)); }
+
+  std::vector<DrainBeside> room_;  // of which those from `first_` up to `count_`
+  std::size_t first_ = 0, count_ = 0;
+};
+
 // A network stream of a chip: what it has launched there and what it has been sent, in order, as far as it
 // has not been found to be over or taken.
 struct PathStream {
   std::vector<PathOperation> operations;  // from `first` on; the end is known of those before `known`
   std::vector<Time> arrivals;             // from `taken` on
   std::size_t first = 0, known = 0, taken = 0;
+  Time quiet;  // until then it launches nothing there, and what it has launched is known to end
+  // The runs of the last sends, which take turns.
+  std::array<std::pair<const PathInstruction*, const PathRun*>, 2> sends{};
 
   bool empty() const { return taken == arrivals.size(); }  // nothing is there to be taken
-  bool idle() const { return first == operations.size() && empty(); }
   Time take_first() {
     const Time arrival = arrivals[taken++];
     if (empty()) {
@@ -55,7 +115,7 @@ struct PathStream {
 
   // What has ended by then is over.
   void trim(Time now) {
-    while (first < known && operations[first].end <= now) ++first;
+    first = first_after(now);
     if (first == operations.size()) {
       operations.clear();
       first = known = 0;
@@ -66,11 +126,23 @@ struct PathStream {
     }
   }
 
+  // When all is over that has been launched; kNotKnown: that is not known.
+  Time over(Time now) const { return first == operations.size() ? now : operations.back().end; }
+
+  // The first operation that is not over by then.
+  std::size_t first_after(Time now) const {
+    std::size_t place = first;
+    while (place < known && operations[place].end <= now) ++place;
+    return place;
+  }
+
+  // What is over decides nothing.
   template <class Visitor>
-  void visit(Visitor& state) {
-    state.fixed(operations.size() - first);
+  void visit(Visitor& state, Time now) {
+    const std::size_t begin = first_after(now);
+    state.fixed(operations.size() - begin);
     state.fixed(arrivals.size() - taken);
-    for (std::size_t i = first; i < operations.size(); ++i) operations[i].visit(state);
+    for (std::size_t i = begin; i < operations.size(); ++i) operations[i].visit(state);
     for (std::size_t i = taken; i < arrivals.size(); ++i) state.moving(arrivals[i]);
   }
 
@@ -83,6 +155,7 @@ struct PathChip {
   enum class Status : std::uint8_t { kReady, kComputing, kWaiting, kReceiving, kEnded };
   Status status = Status::kReady;
   bool slowed = false;                  // by transfers
+  bool foreseen = false;                // its event is the end of its span, as far as it is known
   Stream stream = Stream::kActivation;  // that it waits for
   std::size_t awaited = 0;              // place of the operation among those of the stream
   std::int32_t position = 0;            // in its program's order
@@ -92,19 +165,21 @@ struct PathChip {
   Time now;                        // since when it is at this; when it has ended
   Time host, met;                  // RunningChip
   SoloSpan* span = nullptr;        // that it is at
-  LegOutcome* outcome = nullptr;
-  LegOutcome own;                   // SoloSpans::outcome
-  std::vector<DrainBeside> beside;  // that end behind the begin of its span
+  SpanCourse course;               // of the span, once its end is foreseen
+  DrainsBeside beside;             // that end behind the begin of its span
   std::array<PathStream, kNetworkStreams> streams;
 
+  // At the present.
   template <class Visitor>
-  void visit(Visitor& state) {
+  void visit(Visitor& state, Time present) {
+    // Who waits goes on at the present or later.
+    const Time here = status == Status::kComputing ? now : std::max(now, present);
     state.position(position);
     state.fixed(static_cast<int>(status));
     state.fixed(at);
     if (status == Status::kWaiting) {
       const PathStream& from = streams[static_cast<std::size_t>(stream)];
-      state.fixed(awaited - from.first);
+      state.fixed(awaited - from.first_after(here));
     }
     state.host(host, met);
     if (status == Status::kComputing) {
@@ -113,16 +188,12 @@ struct PathChip {
     } else {
       state.past(now);
     }
-    state.fixed(beside.size());
-    for (DrainBeside& each : beside) {
-      state.fixed(each.pattern);
-      state.moving(each.begin);
-      state.moving(each.end);
-    }
+    beside.visit(state, std::min(here, present));
     for (std::size_t s = 0; s < streams.size(); ++s) {
-      if (streams[s].idle()) continue;
+      PathStream& each = streams[s];
+      if (each.empty() && each.first_after(here) == each.operations.size()) continue;
       state.fixed(s);
-      streams[s].visit(state);
+      each.visit(state, here);
     }
   }
 };

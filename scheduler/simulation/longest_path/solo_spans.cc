@@ -162,21 +162,44 @@ SoloSpan SoloSpans::join(std::int32_t c, SegmentLegs& legs, std::int32_t first) 
   return span;
 }
 
-LegOutcome& SoloSpans::outcome(std::int32_t c, SoloSpan& span, Time begin,
-                               std::span<const DrainBeside> beside, LegOutcome& own) {
-  if (relative_.size() < beside.size()) relative_.resize(beside.size());
-  std::size_t count = 0;
+void SoloSpans::follow(std::int32_t c, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,
+                       SpanCourse& course) {
+  const auto take = [&](const LegOutcome& outcome) {
+    course.outcome = &outcome;
+    course.length = outcome.length;
+    course.host_floor = outcome.host_floor;
+    course.delays.clear();
+  };
+  while (!beside.empty() && beside.front().end <= begin) beside = beside.subspan(1);
+  if (beside.empty()) return take(span.alone);
+  // What was no sum the last time is looked up first.
+  const bool tried = span.sums;
+  if (tried && (span.sums = add_up(c, span, begin, beside, course))) return;
+  relative_.clear();
   for (const DrainBeside& each : beside)
     if (each.end > begin)
-      relative_[count++] = {std::max(Time{}, each.begin - begin),
-                            each.end == Time::max() ? each.end : each.end - begin, each.pattern};
-  if (count == 0) return span.alone;
-  const std::span<const DrainBeside> drains(relative_.data(), count);
-  const std::uint64_t hash = SpanOutcomes::hash(drains);
-  if (LegOutcome* known = span.beside.find(drains, hash)) return *known;
-  LegOutcome& found = kept_.size() < kMostKept ? span.beside.add(drains, hash, kept_) : own;
-  rehearse_span(c, span, drains, found);
-  return found;
+      relative_.push_back({std::max(Time{}, each.begin - begin),
+                           each.end == Time::max() ? each.end : each.end - begin, each.pattern});
+  const std::uint64_t hash = SpanOutcomes::hash(relative_);
+  if (const LegOutcome* known = span.beside.find(relative_, hash)) return take(*known);
+  if (!tried && (span.sums = add_up(c, span, begin, beside, course))) return;
+  LegOutcome& found = kept_.size() < kMostKept ? span.beside.add(relative_, hash, kept_) : course.own;
+  rehearse_span(c, span, relative_, found);
+  take(found);
+}
+
+bool SoloSpans::add_up(std::int32_t c, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,
+                       SpanCourse& course) {
+  const StageProgram& program = program_of(c);
+  if (!span.stretches) span.stretches.emplace(program, span.legs);
+  if (!span.stretches->known()) return false;
+  SpanStretches::Slowed slowed;
+  if (!span.stretches->slow(program, begin, beside, slowed, course.delays)) return false;
+  ++sums_;
+  course.outcome = &span.alone;
+  course.length = slowed.length;
+  course.host_floor = slowed.host_floor;
+  return true;
 }
 
 void SoloSpans::rehearse_span(std::int32_t c, SoloSpan& span, std::span<const DrainBeside> drains,

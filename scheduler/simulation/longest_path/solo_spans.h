@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "scheduler/folding/system.h"
+#include "scheduler/simulation/longest_path/span_stretches.h"
 #include "scheduler/simulation/loop/legs.h"
 #include "scheduler/simulation/loop/solo_legs.h"
 
@@ -49,15 +51,27 @@ struct SoloSpan {
   Time latest_host;        // when it begins, after that
   std::int64_t events = 0;
   std::vector<LegLaunches> launched;
-  LegOutcome alone;  // beside nothing, all legs together
+  bool joined = true;                      // by a transfer that began beside it, when it went last
+  LegOutcome alone;                        // beside nothing, all legs together
+  std::optional<SpanStretches> stretches;  // once something drains beside it
+  bool sums = true;                        // they knew what it comes to the last time
   SpanOutcomes beside;
+};
+
+// How a span goes: its outcome, and what is added to that.
+struct SpanCourse {
+  const LegOutcome* outcome = nullptr;
+  Time length, host_floor;  // with all delays
+  std::vector<SpanDelay> delays;
+  LegOutcome own;  // an outcome that is not kept because there are too many
 };
 
 // The spans of all chips, and their outcomes, found when they are first asked for and kept: they are the same
 // however often a system is simulated, and for all chips for which a segment has the same legs.
 //
 // Rule. The outcome of a span depends on the times after its begin at which transfers drain beside it, and on
-// nothing else. Loops come to the same times again and again, so most outcomes are known.
+// nothing else. It is that of the span alone and what each of them costs, where SpanStretches knows that.
+// Otherwise loops come to the same times again and again, so most outcomes are known.
 class SoloSpans {
  public:
   // REQUIRES: both outlive this object.
@@ -76,10 +90,13 @@ class SoloSpans {
     return known ? *known : find_computation(chip, segment, instruction);
   }
 
-  // What the chip's span comes to when it begins then, beside these transfers. `own`: room for an outcome
-  // that is not kept because there are too many.
-  LegOutcome& outcome(std::int32_t chip, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,
-                      LegOutcome& own);
+  // What the chip's span comes to when it begins then, beside these transfers. REQUIRES: they are in order of
+  // their begins.
+  void follow(std::int32_t chip, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,
+              SpanCourse& course);
+
+  // How many were found as sums of what each transfer costs.
+  std::int64_t sums() const { return sums_; }
 
  private:
   static constexpr std::int32_t kNotLooked = -1, kNothing = -2;
@@ -99,6 +116,8 @@ class SoloSpans {
   Places& find_places(std::int32_t chip, std::int32_t segment);
   SoloSpan* look(std::int32_t chip, Places& places, std::size_t instruction);
   SoloSpan& find_computation(std::int32_t chip, std::int32_t segment, std::size_t instruction);
+  bool add_up(std::int32_t chip, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,
+              SpanCourse& course);
   // From the first of the legs on.
   SoloSpan join(std::int32_t chip, SegmentLegs& legs, std::int32_t first) const;
   // Goes through all legs.
@@ -118,6 +137,7 @@ class SoloSpans {
   RehearsalBuffers buffers_;
   LegOutcome rehearsed_;
   std::vector<DrainBeside> relative_, near_;  // scratch
+  std::int64_t sums_ = 0;
 };
 
 }  // namespace podsim

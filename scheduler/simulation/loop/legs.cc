@@ -6,9 +6,6 @@
 namespace podsim {
 namespace {
 
-// By which rounding cannot bring a chip forward: what is later than by this much surely is.
-constexpr Time kMargin{1000};
-
 // One leg, move by move, beside transfers given by their times after its begin. Rules 6, 7 and 13 of
 // simulate.h.
 class Rehearsal {
@@ -171,8 +168,8 @@ bool HostAhead::in_time(std::span<const HostCall> calls, Time begin, Time& lates
     add_ = LegOutcome::later(add_, call.length);
     floor_ = LegOutcome::later(floor_, call.length);
     if (lead_ < Time::max()) floor_ = std::max(floor_, at - lead_);
-    if (add_ != LegOutcome::kNever) least = std::min(least, at - add_ - kMargin);
-    if (floor_ + kMargin > at) return false;
+    if (add_ != LegOutcome::kNever) least = std::min(least, at - add_ - kRoundingMargin);
+    if (floor_ + kRoundingMargin > at) return false;
   }
   latest = least;
   return true;

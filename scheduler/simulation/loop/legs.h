@@ -15,6 +15,9 @@
 
 namespace podsim {
 
+// By which rounding cannot bring a chip forward: what is later than by this much surely is.
+inline constexpr Time kRoundingMargin{1000};
+
 // A transfer that drains on the chip's links beside what it does by itself.
 struct DrainBeside {
   Time begin, end;  // Time::max(): not known yet

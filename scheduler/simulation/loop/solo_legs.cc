@@ -317,6 +317,22 @@ bool SoloLegs::exclusive(std::int32_t group, Stream stream, std::int32_t message
   });
 }
 
+// Of members any has to come before the operation starts, of transfers the source.
+std::vector<SoloLegs::Launcher> SoloLegs::others(std::int32_t group, Stream stream, std::int32_t message,
+                                                 std::size_t most) {
+  if (users_.empty()) list_users();
+  std::vector<Launcher> found;
+  for (const std::int32_t link : uncontended_.links(uncontended_.find(group, message)))
+    for (const User& user : users_[static_cast<std::size_t>(link)]) {
+      if (user.group == group && user.stream == stream) continue;
+      const Launcher other{system_.groups[user.group].members.front(), user.stream};
+      if (std::ranges::find(found, other) != found.end()) continue;
+      found.push_back(other);
+      if (found.size() > most) return found;
+    }
+  return found;
+}
+
 std::int32_t SoloLegs::rendezvous_of(std::int32_t c, Stream stream, std::int32_t communicator) {
   if (of_chip_.empty()) make_room();
   return rendezvous_of_group(system_.chips[c].group_class[communicator], stream);

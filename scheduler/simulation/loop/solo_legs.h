@@ -77,6 +77,15 @@ class SoloLegs {
   // Whether no other stream of any chip ever loads a link that the group's message loads on this one.
   bool exclusive(std::int32_t group, Stream stream, std::int32_t message);
 
+  // Who has to launch on a stream for an operation of another one to load a link that the group's message
+  // loads on this one; each once. Stops at one more than `most`.
+  struct Launcher {
+    std::int32_t chip;
+    Stream stream;
+    friend bool operator==(const Launcher&, const Launcher&) = default;
+  };
+  std::vector<Launcher> others(std::int32_t group, Stream stream, std::int32_t message, std::size_t most);
+
   // Where operations of the chip on a stream meet. REQUIRES: there are some.
   std::int32_t rendezvous_of(std::int32_t chip, Stream stream, std::int32_t communicator);
 

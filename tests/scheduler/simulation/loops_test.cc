@@ -117,7 +117,7 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
                              Feature::kHostLaunches, Feature::kPrefetch, Feature::kUnfolded})
     may_have[static_cast<std::size_t>(each)] = true;
   const int wanted = testing::rounds(1000);
-  int followed = 0, ahead = 0, jumped = 0, beside_wider_groups = 0;
+  int followed = 0, ahead = 0, jumped = 0, undisturbed = 0, added_up = 0, beside_wider_groups = 0;
   for (int round = 0; round < wanted; ++round) {
     const testing::RandomTrial trial = testing::random_trial(round, may_have);
     SystemTables tables(trial.system);
@@ -135,6 +135,8 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
       followed += time;
       ahead += time * (loop.operations_known_ahead() > 0);
       jumped += time * (found->front().periods_skipped > 0);
+      undisturbed += time * (loop.operations_undisturbed() > 0);
+      added_up += time * (programs.spans().sums() > 0);
       beside_wider_groups += time * (tables.legs.beside_wider_groups() > 0);
     }
   }
@@ -142,6 +144,8 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
   EXPECT_GE(ahead, wanted / 10) << "operations seldom have links of their own";
   EXPECT_GE(followed - ahead, wanted / 100) << "operations seldom share links";
   EXPECT_GE(jumped, wanted / 50) << "loops are seldom periodic";
+  EXPECT_GE(undisturbed, wanted / 20) << "operations seldom have links of their own for a while";
+  EXPECT_GE(added_up, wanted / 20) << "what transfers cost is seldom added up";
   EXPECT_GE(beside_wider_groups, wanted / 100)
       << "groups of several classes seldom load links of collectives";
 }
