@@ -15,8 +15,8 @@ namespace podsim::testing {
 // several jobs.
 std::optional<Spec> drawn_job(const Catalog& catalog, std::uint64_t seed);
 
-// The job of tests/swarm/jobs/drawn_NUMBER.textproto, kept since it once lost on better hardware; what the draws
-// make of a seed changes with every field that they draw. Nothing where it does not load.
+// The job of tests/swarm/jobs/drawn_NUMBER.textproto, kept since it once lost on better hardware; what the
+// draws make of a seed changes with every field that they draw. Nothing where it does not load.
 std::optional<Spec> kept_job(const Catalog& catalog, int number);
 
 // One part of a cluster made better: faster chips, or links of more bandwidth or of no latency.
