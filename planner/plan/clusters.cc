@@ -8,6 +8,7 @@
 #include "planner/plan/make_row.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/time_left.h"
+#include "planner/plan/torus_words.h"
 #include "planner/search/stored_steps.h"
 #include "proto/catalog/owning_tables.h"
 #include "proto/scenario/chosen_fabric.h"
@@ -59,50 +60,13 @@ class Planner {
       for (const std::string& precision : precisions)
         for (const int count : scenario_.counts)
           for (const int batch : batches_on(count))
-            for (const TorusWords& torus : tori_of(count)) {
+            for (const TorusWords& torus : tori_of(scenario_, count)) {
               if (stopped()) break;
               plan_cluster(chip, precision, count, batch, torus);
             }
   }
 
  private:
-  // Slices of a torus as a choice says them; 0 and empty = it does not.
-  struct TorusWords {
-    int slices = 0;
-    std::vector<int> shape = {};
-
-    std::string name() const {
-      std::string words;
-      if (slices > 0) words = " in " + std::to_string(slices) + (slices == 1 ? " slice" : " slices");
-      if (!shape.empty()) words += " of " + shape_text("x");
-      return words;
-    }
-    std::string shape_text(const std::string& between) const {
-      std::string text;
-      for (const int length : shape) text += (text.empty() ? "" : between) + std::to_string(length);
-      return text;
-    }
-  };
-
-  // Those that make so many chips; where no shape does, the first, so that the refusal says why.
-  std::vector<TorusWords> tori_of(int count) const {
-    std::vector<TorusWords> all;
-    for (const std::vector<int>& shape : scenario_.shapes) {
-      std::int64_t chips = 1;
-      for (const int length : shape) chips = std::min<std::int64_t>(chips * length, kMaxChips + 1);
-      if (count % chips != 0) continue;
-      const int slices = static_cast<int>(count / chips);
-      if (scenario_.slices.empty() || std::ranges::count(scenario_.slices, slices) > 0)
-        all.push_back({slices, shape});
-    }
-    if (all.empty() && !scenario_.shapes.empty())
-      return {{scenario_.slices.empty() ? 0 : scenario_.slices.front(), scenario_.shapes.front()}};
-    if (!all.empty()) return all;
-    for (const int slices : scenario_.slices) all.push_back({slices});
-    if (all.empty()) all.emplace_back();
-    return all;
-  }
-
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
   // The scenario's layout, in words of a search.
@@ -199,7 +163,7 @@ class Planner {
       overrides = with(overrides, "cluster.fabric", fabrics.front());
     }
     if (!torus.shape.empty())
-      overrides = with(overrides, "cluster.slice_shape", "[" + torus.shape_text(",") + "]");
+      overrides = with(overrides, "cluster.slice_shape", "[" + torus.lengths(",") + "]");
     // A pod may have fewer chips than that.
     int slices = torus.slices;
     if (slices == 0 && words_.slices == 0)

@@ -80,9 +80,9 @@ inline constexpr std::array<std::string_view, 11> kPlanFigures = {
 
 // Clusters of one kind.
 struct ClusterOption {
-  std::string name;                 // or empty
-  std::string chip, fabric, stack;  // of the catalogue; fabric and stack may be empty: what is usual
-  std::vector<int> counts;          // of chips
+  std::string name;                      // or empty
+  std::string chip, fabric, stack;       // of the catalogue; fabric and stack may be empty: what is usual
+  std::vector<int> counts;               // of chips
   std::vector<int> slices;               // empty = as few as a pod allows
   std::vector<std::vector<int>> shapes;  // of slices; empty = the usual one
   std::vector<std::string> price_terms;  // empty = on_demand
