@@ -10,7 +10,7 @@ namespace podsim {
 namespace {
 
 struct Options {
-  std::string residuals;
+  std::string residuals, priors, slopes;
   std::vector<std::string> tables;
   bool write = false, anchored = false, stated = false;
   int most_chips = 1024, anchors = 1;
@@ -29,6 +29,14 @@ InputText read(const std::string& file) {
   return *std::move(input);
 }
 
+AnchorPriors priors_of(const Options& options) {
+  if (options.priors.empty()) return builtin_anchor_priors();
+  const InputText table = read(options.priors);
+  ReadAnchorPriors priors = read_anchor_priors(table.name, table.text);
+  if (!priors.problems.empty()) fail(priors.problems);
+  return std::move(priors.priors);
+}
+
 void run(const Options& options) {
   const Catalog catalog;
   const InputText residuals = read(options.residuals);
@@ -43,9 +51,13 @@ void run(const Options& options) {
   const GenericRuns stated =
       options.stated ? read_generic_runs(residuals, tables, catalog, true) : GenericRuns{};
   if (options.stated) std::printf("%s\n", stated_text(runs, stated, catalog, options.threads).c_str());
+  const AnchorPriors priors = priors_of(options);
+  const GenericRuns& told = options.stated ? stated : runs;
+  if (!options.slopes.empty())
+    std::ofstream(options.slopes, std::ios::binary)
+        << slopes_text(told, catalog, priors, options.most_chips, options.threads);
   if (options.anchored)
-    std::printf("%s", anchored_text(anchored_families(options.stated ? stated : runs, catalog,
-                                                      builtin_anchor_priors(), options.most_chips,
+    std::printf("%s", anchored_text(anchored_families(told, catalog, priors, options.most_chips,
                                                       options.anchors, options.threads))
                           .c_str());
 }
@@ -68,6 +80,9 @@ int main(int count, char** arguments) {
   app.add_option("--anchors", options.anchors,
                  "Steps of each family to anchor on, one at a time; 1 = that of the median step time")
       ->check(CLI::Range(1, 1000));
+  app.add_option("--priors", options.priors, "Table of priors in place of scenarios/calibration/anchor.csv");
+  app.add_option("--slopes", options.slopes,
+                 "Write how much each run feels each number of the priors into this file");
   app.add_option("--most-chips", options.most_chips, "Leave larger runs out of --anchored")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--threads", options.threads, "Runs at once; 0 = one per core")->check(CLI::Range(0, 1024));

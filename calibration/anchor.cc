@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/anchor_slopes.h"
 #include "calibration/anchored_entry.h"
 #include "engine/check.h"
 #include "engine/parallel_for.h"
@@ -14,70 +15,10 @@
 namespace podsim {
 namespace {
 
-// Slopes are taken over half a spread, away from a bound.
-constexpr double kSlopeStep = 0.5;
 // The 90th percentile of a normal distribution, in standard deviations.
 constexpr double kNinetiethPercentile = 1.2816;
 
-double log_step(const Spec& spec) {
-  PredictOptions options;
-  options.memory_advice = false;
-  return std::log(predict_step(spec, options).report.step_time.in_seconds());
-}
-
 bool has_experts(const Spec& spec) { return spec.job.model.experts.has_value(); }
-
-// Numbers of a stack move the step without adversities, and it is faster to simulate.
-Spec undisturbed(Spec spec) {
-  spec.adversities = {};
-  spec.seeds = 1;
-  return spec;
-}
-
-Spec at(const AnchorPriors& priors, bool known, Spec spec, const std::vector<double>& offsets) {
-  priors.move(spec.job.stack, offsets, known);
-  return spec;
-}
-
-// Half a spread up, or down where a bound is in the way; 0 where no way is left.
-double secant_step(const AnchorPrior& prior, const Stack& stack, double offset, bool known) {
-  const auto moves = [&](double step) {
-    return std::ranges::any_of(prior.numbers, [&](const StackNumber* number) {
-      const double value = number->read(stack);
-      const double full =
-          prior.adds ? step * prior.spread_of(known) : value * std::expm1(step * prior.spread_of(known));
-      const double here = prior.moved(value, offset, known);
-      const double moved = prior.moved(value, offset + step, known) - here;
-      return std::abs(moved) > 0.9 * std::abs(full) && moved != 0;
-    });
-  };
-  return moves(kSlopeStep) ? kSlopeStep : moves(-kSlopeStep) ? -kSlopeStep : 0;
-}
-
-// [spec][parameter] change of the logarithm of the step time per unit of offset.
-std::vector<std::vector<double>> slopes(const AnchorPriors& priors, bool known,
-                                        const std::vector<const Spec*>& specs,
-                                        const std::vector<double>& offsets, int threads) {
-  const std::size_t parameters = offsets.size(), each = parameters + 1;
-  std::vector<double> time(specs.size() * each, 0), step(specs.size() * each, 0);
-  parallel_for(time.size(), threads, [&](std::size_t i) {
-    const Spec& spec = *specs[i / each];
-    const std::size_t p = i % each;
-    std::vector<double> there = offsets;
-    if (p < parameters) {
-      step[i] = secant_step(priors.parameters[p], spec.job.stack, offsets[p], known);
-      if (step[i] == 0) return;
-      there[p] += step[i];
-    }
-    time[i] = log_step(at(priors, known, undisturbed(spec), there));
-  });
-  std::vector<std::vector<double>> result(specs.size(), std::vector<double>(parameters, 0));
-  for (std::size_t s = 0; s < specs.size(); ++s)
-    for (std::size_t p = 0; p < parameters; ++p)
-      if (const std::size_t i = s * each + p; step[i] != 0)
-        result[s][p] = (time[i] - time[s * each + parameters]) / step[i];
-  return result;
-}
 
 // What was measured of one stack.
 struct MeasuredOfStack {
@@ -137,14 +78,14 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
   model.errors = [&](const std::vector<double>& offsets) {
     std::vector<double> errors(runs.size());
     parallel_for(runs.size(), threads, [&](std::size_t i) {
-      errors[i] = log_step(at(priors, result.known, *specs[i], offsets)) - std::log(runs[i]->measured_s);
+      errors[i] = log_step(spec_at(priors, result.known, *specs[i], offsets)) - std::log(runs[i]->measured_s);
     });
     for (const AnchorKernels* kernels : measured.kernels)
       errors.push_back(kernel_error(priors, result.known, *kernels, offsets));
     return errors;
   };
   model.slopes = [&](const std::vector<double>& offsets) {
-    std::vector<std::vector<double>> all = slopes(priors, result.known, specs, offsets, threads);
+    std::vector<std::vector<double>> all = step_slopes(priors, result.known, specs, offsets, threads);
     for (const AnchorKernels* kernels : measured.kernels)
       all.push_back(kernel_slope(priors, result.known, *kernels, offsets));
     return all;
@@ -178,7 +119,7 @@ bool Anchor::is_measured(const std::string& run_and_step) const {
 Spec Anchor::moved(const Spec& spec) const {
   if (!moves(spec)) return spec;
   const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
-  Spec moved = at(priors_, stack.known, spec, stack.posterior.offsets);
+  Spec moved = spec_at(priors_, stack.known, spec, stack.posterior.offsets);
   if (!spec.sha256.empty()) moved.sha256 = question_sha256("anchor " + spec.sha256, stack.measured);
   return moved;
 }
@@ -191,7 +132,8 @@ Report Anchor::predict(const Spec& spec, const PredictOptions& options) const {
 
 void Anchor::tell(const Spec& spec, const Report& before, Report& report) const {
   const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
-  const std::vector<double> slope = slopes(priors_, stack.known, {&spec}, stack.posterior.offsets, 1).front();
+  const std::vector<double> slope =
+      step_slopes(priors_, stack.known, {&spec}, stack.posterior.offsets, 1).front();
   const double noise = priors_.noise_of(stack.known, has_experts(spec));
   const double sure = std::sqrt(variance_along(stack.posterior, slope) + noise * noise);
   const double step_s = report.step_time.in_seconds();

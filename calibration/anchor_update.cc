@@ -13,6 +13,9 @@ namespace {
 
 constexpr int kSteps = 6;
 constexpr int kHalvings = 4;
+// A step that is far off says that the site is, rather than that the step is a bad one: over published
+// families, each predicted by one of its runs, 2 and more leave less error than 1.
+constexpr double kLinearBeyond = 2;
 constexpr double kSettled = 0.02;  // offsets that differ by less are the same
 
 double largest(const std::vector<double>& a, const std::vector<double>& b) {
@@ -28,7 +31,7 @@ FitProblem linearised(const UpdatedModel& model, const std::vector<double>& offs
   FitProblem problem{
       errors, model.slopes(offsets),
       family_weights(std::vector<int>(runs, 0), std::vector<bool>(runs, true), kFamilyCorrelation),
-      model.noise};
+      model.noise, kLinearBeyond};
   for (std::size_t run = 0; run < runs; ++run)
     for (std::size_t p = 0; p < offsets.size(); ++p) problem.error[run] -= problem.slope[run][p] * offsets[p];
   return problem;

@@ -24,9 +24,9 @@ struct Posterior {
   std::vector<double> before, after;            // [run] the error at offsets 0 and at these
 };
 
-// Gauss-Newton on the cost of calibration/robust_fit.h: errors beyond the noise count linearly, and n runs
-// of one site, whose errors are alike, as n / (1 + (n - 1) x correlation) (prediction/family_weights.h). A
-// step that would raise the cost is halved. Deterministic.
+// Gauss-Newton on the cost of calibration/robust_fit.h: errors beyond twice the noise count linearly, and n
+// runs of one site, whose errors are alike, as n / (1 + (n - 1) x correlation) (prediction/family_weights.h).
+// A step that would raise the cost is halved. Deterministic.
 Posterior update(const UpdatedModel& model);
 
 // Variance of slope . offsets. REQUIRES: a slope per parameter.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "calibration/anchor.h"
+#include "calibration/anchor_slopes.h"
 #include "engine/check.h"
 #include "engine/parallel_for.h"
 #include "proto/scenario/load.h"
@@ -184,6 +185,31 @@ std::string stated_text(const GenericRuns& untold, const GenericRuns& stated, co
     }
     text += " |\n";
   }
+  return text;
+}
+
+std::string slopes_text(const GenericRuns& runs, const Catalog& catalog, const AnchorPriors& priors,
+                        int most_chips, int threads) {
+  std::vector<std::string> lines(runs.runs.size());
+  parallel_for(lines.size(), threads, [&](std::size_t i) {
+    const RunScenario& run = runs.runs[i].run;
+    if (!run.measured_s || run.chips > most_chips) return;
+    const LoadResult loaded = load_scenario(run.id, run.text, catalog, {});
+    if (!loaded.spec) return;
+    const std::optional<double> error = predict_run(run, catalog).error();
+    if (!error) return;
+    lines[i] = run.id + "," + run.family + "," + run.stack + "," + run.chip + "," + run.architecture + "," +
+               std::to_string(run.chips) + "," + fixed(*run.measured_s, 6) + "," +
+               fixed(std::log1p(*error), 5);
+    const std::vector<double> none(priors.parameters.size(), 0);
+    const auto slopes = step_slopes(priors, false, {&*loaded.spec}, none, 1);
+    for (const double slope : slopes.front()) lines[i] += "," + fixed(slope, 5);
+    lines[i] += "\n";
+  });
+  std::string text = "id,family,stack,chip,arch,chips,measured_s,log_error";
+  for (const AnchorPrior& prior : priors.parameters) text += "," + prior.name;
+  text += "\n";
+  for (const std::string& line : lines) text += line;
   return text;
 }
 

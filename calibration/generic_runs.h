@@ -40,6 +40,11 @@ std::string residuals_of(const InputText& residuals, const GenericRuns& runs, co
 std::string stated_text(const GenericRuns& untold, const GenericRuns& stated, const Catalog& catalog,
                         int threads);
 
+// What spreads of priors are made from: a line of CSV for each measured run on at most so many chips, with
+// the logarithm of predicted over measured time and, for each parameter, its change per spread.
+std::string slopes_text(const GenericRuns& runs, const Catalog& catalog, const AnchorPriors& priors,
+                        int most_chips, int threads);
+
 // Runs of one family, but the one that was its anchor; with several anchors, one at a time, all those runs.
 struct AnchoredFamily {
   std::string family, stack, anchors;

@@ -13,9 +13,9 @@ namespace {
 constexpr int kIterations = 50;
 constexpr double kConverged = 1e-9;
 
-// Weight of a row in the next least-squares problem: its own, less where the error is large.
-double huber_weight(double error, double scale) {
-  return std::abs(error) <= scale ? 1 : scale / std::abs(error);
+// Weight of a row in the next least-squares problem: its own, less where the error is beyond the bound.
+double huber_weight(double error, double bound) {
+  return std::abs(error) <= bound ? 1 : bound / std::abs(error);
 }
 
 struct NormalEquations {
@@ -31,7 +31,8 @@ NormalEquations normal_equations(const FitProblem& problem, const std::vector<do
   for (std::size_t row = 0; row < errors.size(); ++row) {
     if (problem.weight[row] == 0) continue;
     const double scale = problem.scale[row];
-    const double weight = problem.weight[row] * huber_weight(errors[row], scale) / (scale * scale);
+    const double weight =
+        problem.weight[row] * huber_weight(errors[row], problem.linear_beyond * scale) / (scale * scale);
     const Eigen::Map<const Eigen::VectorXd> slope(problem.slope[row].data(), size);
     normal.matrix.noalias() += weight * slope * slope.transpose();
     normal.right.noalias() -= weight * problem.error[row] * slope;
@@ -82,7 +83,8 @@ double fit_cost(const FitProblem& problem, const std::vector<double>& errors,
   double cost = 0;
   for (std::size_t row = 0; row < errors.size(); ++row) {
     const double size = std::abs(errors[row]) / problem.scale[row];
-    cost += problem.weight[row] * (size <= 1 ? size * size : 2 * size - 1);
+    const double bound = problem.linear_beyond;
+    cost += problem.weight[row] * (size <= bound ? size * size : 2 * bound * size - bound * bound);
   }
   for (const double offset : offsets) cost += offset * offset;
   return cost;

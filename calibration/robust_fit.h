@@ -11,12 +11,14 @@ struct FitProblem {
   std::vector<double> error;               // [row] at the starting values
   std::vector<std::vector<double>> slope;  // [row][parameter] change of the error per unit of offset
   std::vector<double> weight;              // [row] >= 0; 0 leaves the row out
-  std::vector<double> scale;               // [row] size of an ordinary error; larger ones count less (Huber)
+  std::vector<double> scale;               // [row] size of an ordinary error
+  double linear_beyond = 1;                // errors of more scales than this count less (Huber)
 };
 
-// Minimises  sum over rows of weight x huber(error + slope . offset, scale) / scale^2  +  sum of offset^2
-// by iteratively reweighted least squares, for errors that are linear in the offsets. huber(e, s) = e^2 for
-// |e| <= s, else 2 s |e| - s^2. Returns the offsets. REQUIRES: all rows of `slope` have the same length.
+// Minimises  sum over rows of weight x huber(error + slope . offset, s) / scale^2  +  sum of offset^2
+// by iteratively reweighted least squares, for errors that are linear in the offsets. s is linear_beyond x
+// scale; huber(e, s) = e^2 for |e| <= s, else 2 s |e| - s^2. Returns the offsets. REQUIRES: all rows of
+// `slope` have the same length.
 std::vector<double> fit_offsets(const FitProblem& problem);
 
 // How sure the offsets are that the fit gives: the inverse of half the curvature of the sum above at these

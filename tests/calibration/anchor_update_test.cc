@@ -58,6 +58,13 @@ TEST(AnchorUpdate, a_measurement_equal_to_the_prediction_moves_nothing_and_makes
   EXPECT_LT(variance_along(posterior, {0.1, 0.2}), 0.05);
 }
 
+// Slope and noise 0.05: halving 0.18 leaves less than twice the noise, so that all of it counts; of 0.5 the
+// pull ends where an offset costs what an error of any size gains, 2 z = 4 x 0.05 / 0.05.
+TEST(AnchorUpdate, errors_count_in_full_up_to_twice_the_noise_and_linearly_beyond) {
+  EXPECT_NEAR(update(linear({0.18}, {{0.05}}, 0.05)).offsets[0], -1.8, 1e-9);
+  EXPECT_NEAR(update(linear({0.5}, {{0.05}}, 0.05)).offsets[0], -2, 1e-6);
+}
+
 // exp is not linear: the slopes of the start would leave the error far from zero.
 TEST(AnchorUpdate, slopes_follow_the_parameters) {
   UpdatedModel model;

@@ -75,6 +75,25 @@ TEST(GenericRuns, a_run_that_no_table_has_is_told_at_its_line) {
   EXPECT_EQ(runs.problems[0].line, 3);
 }
 
+TEST(GenericRuns, slopes_say_how_much_a_run_feels_each_number) {
+  const GenericRuns runs =
+      read_generic_runs(residuals(residual("a", "f")), {table(line("a", "f", 1, 0.2))}, catalog());
+  AnchorPriors priors;
+  priors.parameters = {{"rate", {find_stack_number("gemm_factor")}, false, 0.1, 0.1, 0.1, 2},
+                       {"sends", {find_stack_number("send_exposed")}, true, 0.5, 0.5, 0, 1}};
+  const std::string text = slopes_text(runs, catalog(), priors, 64, 1);
+  EXPECT_TRUE(
+      text.starts_with("id,family,stack,chip,arch,chips,measured_s,log_error,rate,sends\n"
+                       "a,f,generic_fsdp,h100,dense,8,"))
+      << text;
+  const std::size_t last = text.rfind(','), before = text.rfind(',', last - 1);
+  const double rate = std::stod(text.substr(before + 1)), sends = std::stod(text.substr(last + 1));
+  EXPECT_LT(rate, -0.01);
+  EXPECT_GT(rate, -0.1) << "a tenth faster matmuls";
+  EXPECT_EQ(sends, 0) << "there is no pipeline";
+  EXPECT_EQ(slopes_text(runs, catalog(), priors, 4, 1).find("a,f"), std::string::npos) << "too many chips";
+}
+
 TEST(GenericRuns, the_run_of_median_step_time_anchors_the_others_of_its_family) {
   const std::string all =
       residual("a", "f") + residual("b", "f") + residual("c", "f") + residual("d", "lone");

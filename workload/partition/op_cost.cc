@@ -100,9 +100,14 @@ double misaligned_share(const TiledMatmul& tiled, const ComputeOp& op, const Sta
   return share;
 }
 
+// A device with one expert runs plain matmuls, unless the grouped kernel has tiles of its own.
+bool grouped(const ComputeOp& op, const ExpertExecution& experts) {
+  return op.of_experts && (op.repeats > 1 || experts.tile_rows > 0);
+}
+
 double matmul_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   const MatmulRate& rate = matmul_rate(chip, op.dtype);
-  const double factor = stack.gemm_factor * (op.of_experts ? stack.experts.gemm_factor : 1);
+  const double factor = stack.gemm_factor * (grouped(op, stack.experts) ? stack.experts.gemm_factor : 1);
   if (const TiledMatmul* tiled = tiled_matmul(chip, op.dtype)) {
     const double share = std::min(rate.sustained * factor, misaligned_share(*tiled, op, stack));
     const TileUnits on{chip.compute_units, rate.peak.value * share, chip.hbm.value * chip.hbm_efficiency};

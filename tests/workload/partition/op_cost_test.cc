@@ -344,6 +344,16 @@ TEST(GroupedMatmul, runs_at_the_factor_of_its_kernel) {
   EXPECT_NEAR(op_seconds(dense, round_gpu(), stack), dense_s, 1e-15);
 }
 
+TEST(GroupedMatmul, of_one_expert_is_a_plain_matmul_unless_its_kernel_has_tiles_of_its_own) {
+  Stack stack = flash_stack();
+  const ComputeOp op = grouped(1, 1000, 1000, 20000);
+  const double dense_s = op_seconds(op, round_gpu(), stack);
+  stack.experts.gemm_factor = 0.5;
+  EXPECT_EQ(op_seconds(op, round_gpu(), stack), dense_s);
+  stack.experts.tile_rows = 512;
+  EXPECT_NEAR(op_seconds(op, round_gpu(), stack), 2 * dense_s, 1e-15);
+}
+
 // 1,024 rows of a group touch three tiles of 512; columns and inner dimension fill whole tiles of 1,024.
 TEST(GroupedMatmul, groups_begin_anywhere_in_a_tile_of_rows) {
   Stack stack = flash_stack();
