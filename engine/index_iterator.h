@@ -12,6 +12,7 @@ namespace podsim {
 template <class List, class T>
 class IndexIterator {
  public:
+  // What the standard library asks of iterators.
   using iterator_concept = std::random_access_iterator_tag;
   using iterator_category = std::random_access_iterator_tag;
   using value_type = T;
@@ -19,7 +20,7 @@ class IndexIterator {
   using reference = T;
   using pointer = const T*;
 
-  IndexIterator() = default;
+  IndexIterator() = default;  // of no list
   IndexIterator(const List* list, difference_type at) : list_(list), at_(at) {}
   T operator*() const { return (*list_)[static_cast<std::size_t>(at_)]; }
   T operator[](difference_type n) const { return *(*this + n); }

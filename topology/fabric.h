@@ -66,6 +66,11 @@ struct Fabric {
   auto out(NodeId node) const {
     return std::ranges::subrange(links.begin() + out_first[node], links.begin() + out_first[node + 1]);
   }
+  // Kind, bandwidth and latency of a link, found more quickly than its ends, which say nothing.
+  const Link& cable(LinkId link) const {
+    const RegularTree* rule = links.rule();
+    return rule ? rule->cable(link) : (*links.list())[static_cast<std::size_t>(link)];
+  }
   // The rule that tells nodes and links, or nullptr where they are listed.
   const RegularTree* tree() const {
     const bool all = links.rule() == nodes.rule() && links.rule() == out_first.rule();

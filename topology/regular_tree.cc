@@ -2,6 +2,7 @@
 #include "topology/regular_tree.h"
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 
 #include "engine/check.h"
@@ -20,7 +21,15 @@ Link between(Link cable, NodeId from, NodeId to) {
   return cable;
 }
 
-std::int32_t sets_of(const RegularTree::Tier& tier) { return tier.switches / tier.in_set; }
+// a / b. Most sizes are powers of two, by which a shift divides in a fraction of the time.
+std::int32_t quotient(std::int32_t a, std::int32_t b) {
+  const auto divisor = static_cast<std::uint32_t>(b);
+  return (divisor & (divisor - 1)) == 0 ? a >> std::countr_zero(divisor) : a / b;
+}
+
+std::int32_t remainder_of(std::int32_t a, std::int32_t b) { return a - quotient(a, b) * b; }
+
+std::int32_t sets_of(const RegularTree::Tier& tier) { return quotient(tier.switches, tier.in_set); }
 
 std::int32_t degree(const RegularTree::Tier& tier) { return tier.below + tier.leads_up; }
 std::int32_t degree_last(const RegularTree::Tier& tier) { return tier.below_last + tier.leads_up; }
@@ -131,7 +140,8 @@ NodeId RegularTree::below(std::size_t all, std::int32_t of, std::int32_t way) co
   const Tier& tier = tiers_[all];
   if (all > first_tier_) return tiers_[all - 1].first + of * tier.below + way;
   if (all < first_tier_ || !rails_) return of * tier.below + way;
-  return (of / tier.in_set * tier.below + way) * domain_ + of % tier.in_set;
+  const std::int32_t set = quotient(of, tier.in_set);
+  return (set * tier.below + way) * domain_ + of - set * tier.in_set;
 }
 
 Link RegularTree::link(std::size_t number) const {
@@ -147,22 +157,51 @@ Link RegularTree::link(std::size_t number) const {
   const std::int32_t of = switch_of_link(tier, link - tier.first_link);
   const std::int32_t way = link - first_out_of(tier, of);
   const NodeId from = tier.first + of;
-  const std::int32_t ways_down = of / tier.in_set == sets_of(tier) - 1 ? tier.below_last : tier.below;
+  const std::int32_t ways_down =
+      quotient(of, tier.in_set) == sets_of(tier) - 1 ? tier.below_last : tier.below;
   if (way == ways_down) return between(tier.up, from, tiers_[t + 1].first + of / tiers_[t + 1].below);
   const Link& cable = t < first_tier_ ? nvlink_ : t == first_tier_ ? nic_ : tiers_[t - 1].up;
   return between(cable, from, below(t, of, way));
 }
 
+const Link& RegularTree::cable(LinkId link) const {
+  if (link < tiers_.front().first_link) return ways_ == 2 && link % 2 == 0 ? nvlink_ : nic_;
+  std::size_t t = tiers_.size() - 1;
+  while (tiers_[t].first_link > link) --t;
+  const Tier& tier = tiers_[t];
+  if (tier.leads_up) {
+    const std::int32_t of = switch_of_link(tier, link - tier.first_link);
+    if (link + 1 == (of + 1 == tier.switches ? tier.first_link + static_cast<LinkId>(links_of(tier))
+                                             : first_out_of(tier, of + 1)))
+      return tier.up;
+  }
+  return t < first_tier_ ? nvlink_ : t == first_tier_ ? nic_ : tiers_[t - 1].up;
+}
+
+TreeLink RegularTree::place(LinkId link) const {
+  if (link < tiers_.front().first_link) return {quotient(link, ways_), ways_ == 2 && link % 2 == 0, false};
+  std::size_t t = tiers_.size() - 1;
+  while (tiers_[t].first_link > link) --t;
+  const Tier& tier = tiers_[t];
+  if (t < first_tier_) return {link - tier.first_link, true, true};
+  const std::int32_t of = switch_of_link(tier, link - tier.first_link);
+  const std::int32_t way = link - first_out_of(tier, of);
+  const std::int32_t ways_down =
+      quotient(of, tier.in_set) == sets_of(tier) - 1 ? tier.below_last : tier.below;
+  if (way == ways_down) return {tier.first + of, false, false};
+  return {below(t, of, way), false, true};
+}
+
 NodeId RegularTree::above(std::size_t t, ChipId chip) const {
-  std::int32_t of = chip / leaf_chips_;
-  if (rails_) of = of * tier(0).in_set + chip % domain_;
-  for (std::size_t next = 1; next <= t; ++next) of /= tier(next).below;
+  std::int32_t of = quotient(chip, leaf_chips_);
+  if (rails_) of = of * tier(0).in_set + remainder_of(chip, domain_);
+  for (std::size_t next = 1; next <= t; ++next) of = quotient(of, tier(next).below);
   return tier(t).first + of;
 }
 
 LinkId RegularTree::nic_down(ChipId chip) const {
-  const std::int32_t of = above(0, chip) - tier(0).first, within = chip % leaf_chips_;
-  return first_out_of(tier(0), of) + (rails_ ? within / domain_ : within);
+  const std::int32_t of = above(0, chip) - tier(0).first, within = remainder_of(chip, leaf_chips_);
+  return first_out_of(tier(0), of) + (rails_ ? quotient(within, domain_) : within);
 }
 
 LinkId RegularTree::trunk_up(std::size_t t, NodeId of) const {
@@ -174,7 +213,8 @@ LinkId RegularTree::trunk_up(std::size_t t, NodeId of) const {
 
 LinkId RegularTree::trunk_down(std::size_t t, NodeId of) const {
   const std::int32_t own = of - tier(t).first, down = tier(t + 1).below;
-  return first_out_of(tier(t + 1), own / down) + own % down;
+  const std::int32_t above = quotient(own, down);
+  return first_out_of(tier(t + 1), above) + own - above * down;
 }
 
 }  // namespace podsim

@@ -12,6 +12,12 @@
 
 namespace podsim {
 
+// Where a link lies: above a chip or a switch, whose NVLink it may be, and whether it leads down to that.
+struct TreeLink {
+  NodeId below;
+  bool nvlink, down;
+};
+
 // Tells the nodes and links that build_fabric(spec) lists, by the same numbers, and takes no room for them.
 class RegularTree {
  public:
@@ -48,30 +54,69 @@ class RegularTree {
   const Tier& tier(std::size_t t) const { return tiers_[first_tier_ + t]; }
   std::int32_t chips_below_leaves() const { return leaf_chips_; }  // those of one set of leaves
   NodeId above(std::size_t t, ChipId chip) const;                  // the switch of that tier
+  // The switch above one of tier t. REQUIRES: the tier leads up.
+  NodeId parent(std::size_t t, NodeId of) const {
+    return tier(t + 1).first + (of - tier(t).first) / tier(t + 1).below;
+  }
 
   // Links of a chip: to its NVLink switch and to its leaf, and back.
   LinkId nvlink_up(ChipId chip) const { return ways_ * chip; }  // REQUIRES: domain() > 1
   LinkId nvlink_down(ChipId chip) const { return tiers_.front().first_link + chip; }  // likewise
-  LinkId nic_up(ChipId chip) const { return ways_ * chip + ways_ - 1; }
+  LinkId nic_up(ChipId chip) const { return ways_ * chip + ways_ - 1; }               // the last of its links
   LinkId nic_down(ChipId chip) const;
   // Links between a switch and the one above it. REQUIRES: the tier leads up.
   LinkId trunk_up(std::size_t t, NodeId of) const;
   LinkId trunk_down(std::size_t t, NodeId of) const;
 
- private:
-  LinkId first_out_of(const Tier& tier, std::int32_t of) const;
-  std::int32_t switch_of_link(const Tier& tier, LinkId from_first) const;
-  NodeId below(std::size_t all, std::int32_t of, std::int32_t way) const;
-  const Tier& tier_of_node(NodeId node) const;
+  // Kind, bandwidth and latency of a link; its ends say nothing.
+  const Link& cable(LinkId link) const;
 
-  std::int32_t chips_ = 0, domain_ = 1, leaf_chips_ = 0;
-  std::int32_t ways_ = 1;       // links out of a chip
-  std::size_t first_tier_ = 0;  // of the fat-tree in tiers_
-  bool rails_ = false;
+  TreeLink place(LinkId link) const;  // where it lies
+
+  // Visits the links of the route between two chips (topology/route.h), in no order, and returns its latency.
+  template <class Visit>
+  Time route(ChipId from, ChipId to, Visit&& visit) const;
+
+ private:
+  LinkId first_out_of(const Tier& tier, std::int32_t of) const;  // switch of the tier, from 0
+  std::int32_t switch_of_link(const Tier& tier, LinkId from_first) const;
+  NodeId below(std::size_t all, std::int32_t of, std::int32_t way) const;  // of a tier in tiers_
+  const Tier& tier_of_node(NodeId node) const;                             // REQUIRES: a switch
+
+  std::int32_t chips_ = 0;
+  std::int32_t domain_ = 1;      // chips of an NVLink domain
+  std::int32_t leaf_chips_ = 0;  // below a set of leaves
+  std::int32_t ways_ = 1;        // links out of a chip
+  std::size_t first_tier_ = 0;   // of the fat-tree in tiers_
+  bool rails_ = false;           // each chip of a domain on a leaf of its own
   NodeId nodes_ = 0;
   LinkId links_ = 0;
-  Link nvlink_ = {}, nic_ = {};
-  std::vector<Tier> tiers_;  // NVLink switches where there are any, and the fat-tree
+  Link nvlink_ = {}, nic_ = {};  // cables; their ends say nothing
+  std::vector<Tier> tiers_;      // NVLink switches where there are any, and the fat-tree
 };
+
+template <class Visit>
+Time RegularTree::route(ChipId from, ChipId to, Visit&& visit) const {
+  if (from == to) return {};
+  // Within a domain over its NVLink switch.
+  if (domain_ > 1 && from / domain_ == to / domain_) {
+    visit(nvlink_up(from));
+    visit(nvlink_down(to));
+    return nvlink_.latency + nvlink_.latency;
+  }
+  // Else tier by tier up to the lowest switch that is above both.
+  visit(nic_up(from));
+  visit(nic_down(to));
+  Time one_way = nic_.latency;
+  NodeId a = above(0, from), b = above(0, to);
+  for (std::size_t t = 0; a != b; ++t) {
+    visit(trunk_up(t, a));
+    visit(trunk_down(t, b));
+    one_way += tier(t).up.latency;
+    a = parent(t, a);
+    b = parent(t, b);
+  }
+  return one_way + one_way;
+}
 
 }  // namespace podsim

@@ -60,7 +60,7 @@ struct Contribution {
 class OrbitFolding {
  public:
   OrbitFolding(const Fabric& fabric, const RowMesh& rows, const OrbitTraffic& traffic)
-      : tree_(*fabric.tree()), rows_(rows), traffic_(traffic), trunks_(tree_), runs_(traffic.run_count()) {
+      : tree_(*fabric.tree()), rows_(rows), traffic_(traffic), trunks_(tree_), kinds_(traffic.kinds.size()) {
     for (std::size_t c = 0; c < traffic.communicators.size(); ++c)
       communicators_.emplace_back(traffic, c, rows);
     nvlink_ = tree_.domain() > 1 ? tree_.link(static_cast<std::size_t>(tree_.nvlink_up(0))) : Link{};
@@ -88,17 +88,17 @@ class OrbitFolding {
  private:
   // What is left to know of each chip and link.
   ClassLists lists() {
-    auto chips = [rows = rows_, runs = traffic_.runs, cells = classes_.chips] {
+    auto chips = [rows = rows_, runs = traffic_.runs, kinds = traffic_.kind_of_run, cells = classes_.chips] {
       std::vector<std::int32_t> list(static_cast<std::size_t>(rows.blocks() * rows.width() * rows.rows()));
-      for_each_cell_chip(rows, runs, [&](std::size_t cell, ChipId chip) {
+      for_each_cell_chip(rows, runs, kinds, [&](std::size_t cell, ChipId chip) {
         list[static_cast<std::size_t>(chip)] = cells[cell];
       });
       return list;
     };
-    auto links = [rows = rows_, runs = traffic_.runs, tree = tree_, own = classes_.links,
-                  trunk_classes = std::move(trunk_class_)] {
+    auto links = [rows = rows_, runs = traffic_.runs, kinds = traffic_.kind_of_run, tree = tree_,
+                  own = classes_.links, trunk_classes = std::move(trunk_class_)] {
       std::vector<std::int32_t> list(static_cast<std::size_t>(tree.links()));
-      for_each_cell_chip(rows, runs, [&](std::size_t cell, ChipId chip) {
+      for_each_cell_chip(rows, runs, kinds, [&](std::size_t cell, ChipId chip) {
         for (TreeWay way = tree.domain() > 1 ? kNvlinkUp : kNicUp; way < kOwnWays; ++way)
           list[static_cast<std::size_t>(link_above(tree, chip, way))] =
               own[cell * kOwnWays + static_cast<std::size_t>(way)];
@@ -112,28 +112,30 @@ class OrbitFolding {
   }
 
   template <class Visit>
-  static void for_each_cell_chip(const RowMesh& rows, const std::vector<std::int32_t>& runs, Visit&& visit) {
-    std::size_t cell = 0;
+  static void for_each_cell_chip(const RowMesh& rows, const std::vector<std::int32_t>& runs,
+                                 const std::vector<std::int32_t>& kind_of_run, Visit&& visit) {
+    const auto kinds = static_cast<std::size_t>(1 + *std::ranges::max_element(kind_of_run));
     for (std::int32_t column = 0; column < rows.blocks() * rows.width(); ++column)
-      for (std::size_t run = 0; run + 1 < runs.size(); ++run, ++cell)
+      for (std::size_t run = 0; run + 1 < runs.size(); ++run)
         for (std::int32_t row = runs[run]; row < runs[run + 1]; ++row)
-          visit(cell, rows.chip(column) + row * rows.width());
+          visit(static_cast<std::size_t>(column) * kinds + static_cast<std::size_t>(kind_of_run[run]),
+                rows.chip(column) + row * rows.width());
   }
 
   std::size_t columns() const { return static_cast<std::size_t>(rows_.blocks() * rows_.width()); }
-  std::size_t cell(std::int32_t column, std::size_t run) const {
-    return static_cast<std::size_t>(column) * runs_ + run;
+  std::size_t cell(std::int32_t column, std::size_t kind) const {
+    return static_cast<std::size_t>(column) * kinds_ + kind;
   }
-  ChipId first_chip(std::int32_t column, std::size_t run) const {
-    return rows_.chip(column) + traffic_.runs[run] * rows_.width();
+  ChipId first_chip(std::int32_t column, std::size_t kind) const {
+    return rows_.chip(column) + traffic_.kinds[kind].first * rows_.width();
   }
 
   void number_chips(std::span<const std::int32_t> program_of_column, System& system) {
     Numbering chips;
     for (std::size_t column = 0; column < columns(); ++column)
-      for (std::size_t run = 0; run < runs_; ++run) {
+      for (std::size_t kind = 0; kind < kinds_; ++kind) {
         const auto at = static_cast<std::int32_t>(column);
-        chips.add(classes_.chips[cell(at, run)], first_chip(at, run), traffic_.rows_of(run), at);
+        chips.add(classes_.chips[cell(at, kind)], first_chip(at, kind), traffic_.kinds[kind].rows, at);
       }
     std::int64_t all = 0;
     for (const Numbering::Class& of : chips.number(chip_class_)) {
@@ -154,31 +156,31 @@ class OrbitFolding {
     const ScopeGroups& groups = of.communicator().groups;
     Numbering numbering;
     for (std::size_t pattern = 0; pattern < of.patterns(); ++pattern)
-      for (std::size_t run = 0; run < (of.through_rows() ? 1 : runs_); ++run)
-        numbering.add(classes_.groups[c][of.orbit(pattern, run)],
-                      groups.patterns[pattern].number + traffic_.runs[run] * groups.number_per_row,
-                      of.through_rows() ? 1 : traffic_.rows_of(run),
-                      static_cast<std::int32_t>(of.orbit(pattern, run)));
+      for (std::size_t kind = 0; kind < (of.through_rows() ? 1 : kinds_); ++kind)
+        numbering.add(classes_.groups[c][of.orbit(pattern, kind)],
+                      groups.patterns[pattern].number + traffic_.kinds[kind].first * groups.number_per_row,
+                      of.through_rows() ? 1 : traffic_.kinds[kind].rows,
+                      static_cast<std::int32_t>(of.orbit(pattern, kind)));
     const auto before = static_cast<std::int32_t>(system.groups.size());
     std::vector<std::int32_t> number_of;
     for (const Numbering::Class& each : numbering.number(number_of)) {
       const auto orbit = static_cast<std::size_t>(each.where);
-      const std::size_t pattern = of.through_rows() ? orbit : orbit / runs_;
-      add_group(c, pattern, of.through_rows() ? 0 : orbit % runs_, each.count, system);
+      const std::size_t pattern = of.through_rows() ? orbit : orbit / kinds_;
+      add_group(c, pattern, of.through_rows() ? 0 : orbit % kinds_, each.count, system);
     }
     for (std::int32_t& own : classes_.groups[c]) own = before + number_of[static_cast<std::size_t>(own)];
   }
 
-  void add_group(std::size_t c, std::size_t pattern, std::size_t run, std::int64_t count, System& system) {
+  void add_group(std::size_t c, std::size_t pattern, std::size_t kind, std::int64_t count, System& system) {
     const CommunicatorOrbits& of = communicators_[c];
     GroupClass& group = system.groups.emplace_back(GroupClass{static_cast<int>(c), count, {}, {}});
     group.patterns.resize(traffic_.patterns.size());
     for (std::size_t p = 0; p < traffic_.patterns.size(); ++p) {
       if (!std::cmp_equal(traffic_.patterns[p].communicator, c)) continue;
-      for (const PhaseTraffic& phase : traffic_.loads[p].of_form(of.form(pattern, run)))
+      for (const PhaseTraffic& phase : traffic_.loads[p].of_form(of.form(pattern, kind)))
         group.patterns[p].push_back({phase.latency, phase.ramp, phase.work_per_byte, {}, {}});
     }
-    const std::size_t first = of.through_rows() ? 0 : run, end = of.through_rows() ? runs_ : run + 1;
+    const std::size_t first = of.through_rows() ? 0 : kind, end = of.through_rows() ? kinds_ : kind + 1;
     for (const std::int32_t column : of.columns(pattern))
       for (std::size_t each = first; each < end; ++each)
         group.members.push_back(classes_.chips[cell(column, each)]);
@@ -189,12 +191,12 @@ class OrbitFolding {
 
   void add_groups_of(ChipClass& chip) {
     const std::int32_t column = rows_.column_of(chip.representative);
-    const std::size_t run = run_of(rows_.row_of(chip.representative));
+    const std::size_t kind = traffic_.kind_of_row(rows_.row_of(chip.representative));
     for (std::size_t c = 0; c < communicators_.size(); ++c) {
       const auto class_of = [&](std::int32_t pattern) {
         return pattern < 0
                    ? -1
-                   : classes_.groups[c][communicators_[c].orbit(static_cast<std::size_t>(pattern), run)];
+                   : classes_.groups[c][communicators_[c].orbit(static_cast<std::size_t>(pattern), kind)];
       };
       chip.group_class.push_back(class_of(communicators_[c].pattern_at(column)));
       chip.group_class_destination.push_back(communicators_[c].communicator().point_to_point()
@@ -203,20 +205,16 @@ class OrbitFolding {
     }
   }
 
-  std::size_t run_of(std::int32_t row) const {
-    return static_cast<std::size_t>(std::ranges::upper_bound(traffic_.runs, row) - traffic_.runs.begin()) - 1;
-  }
-
   // Links of chips.
   void number_links(System& system) {
     Numbering numbering;
     for (std::size_t column = 0; column < columns(); ++column)
-      for (std::size_t run = 0; run < runs_; ++run) {
+      for (std::size_t kind = 0; kind < kinds_; ++kind) {
         const auto at = static_cast<std::int32_t>(column);
         for (TreeWay way = tree_.domain() > 1 ? kNvlinkUp : kNicUp; way < kOwnWays; ++way) {
-          const std::size_t own = cell(at, run) * kOwnWays + static_cast<std::size_t>(way);
-          numbering.add(classes_.links[own], link_above(tree_, first_chip(at, run), way),
-                        traffic_.rows_of(run), static_cast<std::int32_t>(own));
+          const std::size_t own = cell(at, kind) * kOwnWays + static_cast<std::size_t>(way);
+          numbering.add(classes_.links[own], link_above(tree_, first_chip(at, kind), way),
+                        traffic_.kinds[kind].rows, static_cast<std::int32_t>(own));
         }
       }
     std::vector<std::int32_t> number_of;
@@ -226,23 +224,23 @@ class OrbitFolding {
       const Link& link = way < kNicUp ? nvlink_ : nic_;
       system.links.push_back({link.kind, link.bandwidth, of.count});
       const auto at = static_cast<std::size_t>(of.where) / kOwnWays;
-      contribute_own(static_cast<std::int32_t>(at / runs_), at % runs_, way, number);
+      contribute_own(static_cast<std::int32_t>(at / kinds_), at % kinds_, way, number);
     }
     system.limiting_links = static_cast<std::int32_t>(system.links.size());
     for (std::int32_t& own : classes_.links) own = number_of[static_cast<std::size_t>(own)];
   }
 
   // Of groups that a chip is in, those that load its link this way.
-  void contribute_own(std::int32_t column, std::size_t run, TreeWay way, std::int32_t link_class) {
+  void contribute_own(std::int32_t column, std::size_t kind, TreeWay way, std::int32_t link_class) {
     for (std::size_t c = 0; c < communicators_.size(); ++c) {
       const CommunicatorOrbits& of = communicators_[c];
       for (std::size_t pattern = 0; pattern < of.patterns(); ++pattern) {
         const auto columns = of.columns(pattern);
         if (std::ranges::find(columns, column) == columns.end()) continue;
-        for (const OrbitEdge& edge : of.edges(pattern, run))
+        for (const OrbitEdge& edge : of.edges(pattern, kind))
           if (edge.way == way && columns[static_cast<std::size_t>(edge.slot)] == column)
-            contributions_[c][of.form(pattern, run)].push_back(
-                {edge.place, classes_.groups[c][of.orbit(pattern, run)], link_class, 1});
+            contributions_[c][of.form(pattern, kind)].push_back(
+                {edge.place, classes_.groups[c][of.orbit(pattern, kind)], link_class, 1});
       }
     }
   }
@@ -256,11 +254,12 @@ class OrbitFolding {
       for (std::size_t q = 0; q < of.patterns(); ++q) {
         const GroupPattern& pattern = groups.patterns[q];
         const std::span<const ChipId> offsets = groups.offsets_of(pattern);
-        for (std::size_t run = 0; run < (of.through_rows() ? 1 : runs_); ++run) {
-          const std::size_t form = of.form(q, run);
+        for (std::size_t run = 0; run < (of.through_rows() ? 1 : traffic_.run_count()); ++run) {
+          const auto kind = static_cast<std::size_t>(traffic_.kind_of_run[run]);
+          const std::size_t form = of.form(q, kind);
           const std::vector<TreePlace>& places = of.communicator().places[form];
           const ChipId first = pattern.first + traffic_.runs[run] * rows_.width();
-          const std::int32_t group_class = classes_.groups[c][of.orbit(q, run)];
+          const std::int32_t group_class = classes_.groups[c][of.orbit(q, kind)];
           const std::int64_t times = of.through_rows() ? 1 : traffic_.rows_of(run);
           for (const CommunicatorOrbits::TrunkEdge& edge : of.trunk_edges(form)) {
             const TreePlace& place = places[static_cast<std::size_t>(edge.place)];
@@ -347,7 +346,7 @@ class OrbitFolding {
   const RowMesh& rows_;
   const OrbitTraffic& traffic_;
   TreeTrunks trunks_;
-  std::size_t runs_;
+  std::size_t kinds_;
   Link nvlink_, nic_;
   std::vector<CommunicatorOrbits> communicators_;
   OrbitClasses classes_;

@@ -56,16 +56,16 @@ class OrbitRefinement {
                   std::size_t columns)
       : traffic_(traffic),
         communicators_(communicators),
-        runs_(traffic.run_count()),
-        chips_(columns * runs_),
-        links_(columns * runs_ * kOwnWays) {
+        kinds_(traffic.kinds.size()),
+        chips_(columns * kinds_),
+        links_(columns * kinds_ * kOwnWays) {
     for (const CommunicatorOrbits& each : communicators) groups_.emplace_back(each.orbits());
   }
 
   OrbitClasses run(std::span<const std::int32_t> program_of_column, Colour nvlink, Colour nic) {
-    PODSIM_CHECK(program_of_column.size() * runs_ == chips_.own.size(), "each column has a program");
+    PODSIM_CHECK(program_of_column.size() * kinds_ == chips_.own.size(), "each column has a program");
     for (std::size_t cell = 0; cell < chips_.own.size(); ++cell) {
-      chips_.sums[cell] = static_cast<Colour>(program_of_column[cell / runs_]);
+      chips_.sums[cell] = static_cast<Colour>(program_of_column[cell / kinds_]);
       for (const TreeWay way : {kNvlinkUp, kNvlinkDown, kNicUp, kNicDown})
         links_.sums[cell * kOwnWays + static_cast<std::size_t>(way)] = way < kNicUp ? nvlink : nic;
     }
@@ -91,13 +91,13 @@ class OrbitRefinement {
   template <class Visit>
   void for_each_part(std::size_t c, Visit&& visit) const {
     for (std::size_t pattern = 0; pattern < communicators_[c].patterns(); ++pattern)
-      for (std::size_t run = 0; run < runs_; ++run)
-        visit(pattern, run, communicators_[c].orbit(pattern, run));
+      for (std::size_t kind = 0; kind < kinds_; ++kind)
+        visit(pattern, kind, communicators_[c].orbit(pattern, kind));
   }
 
   void colour_groups(std::size_t c) {
-    for_each_part(c, [&](std::size_t pattern, std::size_t run, std::size_t orbit) {
-      groups_[c].sums[orbit] = communicators_[c].colour(communicators_[c].form(pattern, run));
+    for_each_part(c, [&](std::size_t pattern, std::size_t kind, std::size_t orbit) {
+      groups_[c].sums[orbit] = communicators_[c].colour(communicators_[c].form(pattern, kind));
     });
   }
 
@@ -109,42 +109,43 @@ class OrbitRefinement {
   // What a group is told by its members and by the links that it loads: as often as it has them.
   void tell_groups(std::size_t c) {
     const CommunicatorOrbits& of = communicators_[c];
-    for_each_part(c, [&](std::size_t pattern, std::size_t run, std::size_t orbit) {
+    for_each_part(c, [&](std::size_t pattern, std::size_t kind, std::size_t orbit) {
       const auto columns = of.columns(pattern);
       Colour sum = 0;
       for (std::size_t slot = 0; slot < columns.size(); ++slot)
-        sum += told_by(end(c, slot), chips_.own[cell(columns[slot], run)]);
-      for (const OrbitEdge& edge : of.edges(pattern, run))
-        sum += told_by(edge.label, links_.own[link(columns, edge, run)]);
-      groups_[c].sums[orbit] += of.through_rows() ? sum * static_cast<Colour>(traffic_.rows_of(run)) : sum;
+        sum += told_by(end(c, slot), chips_.own[cell(columns[slot], kind)]);
+      for (const OrbitEdge& edge : of.edges(pattern, kind))
+        sum += told_by(edge.label, links_.own[link(columns, edge, kind)]);
+      groups_[c].sums[orbit] +=
+          of.through_rows() ? sum * static_cast<Colour>(traffic_.kinds[kind].rows) : sum;
     });
   }
 
   // What chips and their links are told: each is a member of one group of a pattern.
   void tell_others(std::size_t c) {
     const CommunicatorOrbits& of = communicators_[c];
-    for_each_part(c, [&](std::size_t pattern, std::size_t run, std::size_t orbit) {
+    for_each_part(c, [&](std::size_t pattern, std::size_t kind, std::size_t orbit) {
       const auto columns = of.columns(pattern);
       const std::int32_t own = groups_[c].own[orbit];
       const Colour group = mix(c + 1, static_cast<Colour>(own));
       for (std::size_t slot = 0; slot < columns.size(); ++slot)
-        chips_.sums[cell(columns[slot], run)] += mix(end(c, slot), group);
-      for (const OrbitEdge& edge : of.edges(pattern, run))
-        links_.sums[link(columns, edge, run)] += mix(edge.label, group);
+        chips_.sums[cell(columns[slot], kind)] += mix(end(c, slot), group);
+      for (const OrbitEdge& edge : of.edges(pattern, kind))
+        links_.sums[link(columns, edge, kind)] += mix(edge.label, group);
     });
   }
 
-  std::size_t cell(std::int32_t column, std::size_t run) const {
-    return static_cast<std::size_t>(column) * runs_ + run;
+  std::size_t cell(std::int32_t column, std::size_t kind) const {
+    return static_cast<std::size_t>(column) * kinds_ + kind;
   }
-  std::size_t link(std::span<const std::int32_t> columns, const OrbitEdge& edge, std::size_t run) const {
-    return cell(columns[static_cast<std::size_t>(edge.slot)], run) * kOwnWays +
+  std::size_t link(std::span<const std::int32_t> columns, const OrbitEdge& edge, std::size_t kind) const {
+    return cell(columns[static_cast<std::size_t>(edge.slot)], kind) * kOwnWays +
            static_cast<std::size_t>(edge.way);
   }
 
   const OrbitTraffic& traffic_;
   std::span<const CommunicatorOrbits> communicators_;
-  std::size_t runs_;
+  std::size_t kinds_;
   OrbitPartition chips_, links_;
   std::vector<OrbitPartition> groups_;  // [communicator]
 };
@@ -152,7 +153,7 @@ class OrbitRefinement {
 }  // namespace
 
 CommunicatorOrbits::CommunicatorOrbits(const OrbitTraffic& traffic, std::size_t c, const RowMesh& rows)
-    : of_(traffic.communicators[c]), runs_(traffic.run_count()) {
+    : of_(traffic.communicators[c]), kinds_(traffic.kinds.size()) {
   find_columns(rows);
   for (std::size_t form = 0; form < of_.places.size(); ++form) add_form(traffic, rows, c, form);
 }
@@ -180,16 +181,16 @@ void CommunicatorOrbits::find_columns(const RowMesh& rows) {
   }
 }
 
-std::size_t CommunicatorOrbits::form(std::size_t pattern, std::size_t run) const {
+std::size_t CommunicatorOrbits::form(std::size_t pattern, std::size_t kind) const {
   const auto family = static_cast<std::size_t>(of_.groups.patterns[pattern].family);
-  return static_cast<std::size_t>(of_.form_of_family[through_rows() ? family : family * runs_ + run]);
+  return static_cast<std::size_t>(of_.form_of_family[through_rows() ? family : family * kinds_ + kind]);
 }
 
-std::span<const OrbitEdge> CommunicatorOrbits::edges(std::size_t pattern, std::size_t run) const {
-  const std::size_t form = this->form(pattern, run);
+std::span<const OrbitEdge> CommunicatorOrbits::edges(std::size_t pattern, std::size_t kind) const {
+  const std::size_t form = this->form(pattern, kind);
   if (!through_rows()) return edges_[form];
   const std::vector<std::size_t>& first = first_edge_[form];
-  return {edges_[form].data() + first[run], edges_[form].data() + first[run + 1]};
+  return {edges_[form].data() + first[kind], edges_[form].data() + first[kind + 1]};
 }
 
 void CommunicatorOrbits::add_form(const OrbitTraffic& traffic, const RowMesh& rows, std::size_t c,
@@ -209,7 +210,7 @@ void CommunicatorOrbits::add_form(const OrbitTraffic& traffic, const RowMesh& ro
   }
   std::vector<OrbitEdge>& edges = edges_.emplace_back();
   std::vector<TrunkEdge>& trunks = trunk_edges_.emplace_back();
-  std::vector<std::vector<OrbitEdge>> by_run(through_rows() ? runs_ : 0);
+  std::vector<std::vector<OrbitEdge>> by_kind(through_rows() ? kinds_ : 0);
   std::size_t pattern = 0;  // of the form
   if (through_rows())
     while (pattern < patterns() && this->form(pattern, 0) != form) ++pattern;
@@ -224,18 +225,18 @@ void CommunicatorOrbits::add_form(const OrbitTraffic& traffic, const RowMesh& ro
       const ChipId chip =
           of_.groups.patterns[pattern].first + of_.groups.offsets[static_cast<std::size_t>(places[i].member)];
       const std::int32_t row = rows.row_of(chip);
-      const auto run = std::ranges::lower_bound(traffic.runs, row);
-      if (run == traffic.runs.end() || *run != row) continue;  // as in the first row of its run
+      const auto kind = std::ranges::lower_bound(traffic.kinds, row, {}, &RowKind::first);
+      PODSIM_CHECK(kind != traffic.kinds.end() && kind->first == row, "links are those of first rows");
       const auto slot = std::ranges::find(columns_[pattern], rows.column_of(chip));
       PODSIM_CHECK(slot != columns_[pattern].end(), "a group has the same columns in every row");
-      by_run[static_cast<std::size_t>(run - traffic.runs.begin())].push_back(
+      by_kind[static_cast<std::size_t>(kind - traffic.kinds.begin())].push_back(
           {static_cast<std::int32_t>(slot - columns_[pattern].begin()), places[i].way, place, labels[i]});
     }
   }
   std::vector<std::size_t>& first = first_edge_.emplace_back();
-  for (const std::vector<OrbitEdge>& of_run : by_run) {
+  for (const std::vector<OrbitEdge>& of_kind : by_kind) {
     first.push_back(edges.size());
-    edges.insert(edges.end(), of_run.begin(), of_run.end());
+    edges.insert(edges.end(), of_kind.begin(), of_kind.end());
   }
   first.push_back(edges.size());
 }

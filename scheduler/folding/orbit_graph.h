@@ -20,7 +20,7 @@ struct OrbitEdge {
   Colour label;  // of all phases together
 };
 
-// Groups of a communicator and what they load, by orbit. An orbit is a pattern, or a pattern and a run of
+// Groups of a communicator and what they load, by orbit. An orbit is a pattern, or a pattern and a kind of
 // rows.
 class CommunicatorOrbits {
  public:
@@ -28,15 +28,15 @@ class CommunicatorOrbits {
 
   bool through_rows() const { return of_.groups.through_rows; }
   std::size_t patterns() const { return of_.groups.patterns.size(); }
-  std::size_t orbits() const { return patterns() * (through_rows() ? 1 : runs_); }
-  std::size_t orbit(std::size_t pattern, std::size_t run) const {
-    return through_rows() ? pattern : pattern * runs_ + run;
+  std::size_t orbits() const { return patterns() * (through_rows() ? 1 : kinds_); }
+  std::size_t orbit(std::size_t pattern, std::size_t kind) const {
+    return through_rows() ? pattern : pattern * kinds_ + kind;
   }
   // [slot] columns of the chips that a group has in a row.
   std::span<const std::int32_t> columns(std::size_t pattern) const { return columns_[pattern]; }
-  std::size_t form(std::size_t pattern, std::size_t run) const;
-  // Of the group of the run's first row, or of what a group through all rows has in that row.
-  std::span<const OrbitEdge> edges(std::size_t pattern, std::size_t run) const;
+  std::size_t form(std::size_t pattern, std::size_t kind) const;
+  // Of the group of the kind's first row, or of what a group through all rows has in that row.
+  std::span<const OrbitEdge> edges(std::size_t pattern, std::size_t kind) const;
   Colour colour(std::size_t form) const { return colours_[form]; }
   // [form] places of links between switches, with their labels.
   struct TrunkEdge {
@@ -54,17 +54,17 @@ class CommunicatorOrbits {
   void add_form(const OrbitTraffic& traffic, const RowMesh& rows, std::size_t c, std::size_t form);
 
   const OrbitCommunicator& of_;
-  std::size_t runs_;
+  std::size_t kinds_;
   std::vector<std::vector<std::int32_t>> columns_;  // [pattern]
   std::vector<std::int32_t> pattern_at_, pattern_to_;
   std::vector<Colour> colours_;                       // [form]
   std::vector<std::vector<OrbitEdge>> edges_;         // [form]
-  std::vector<std::vector<std::size_t>> first_edge_;  // [form] of each run, through all rows
+  std::vector<std::vector<std::size_t>> first_edge_;  // [form] of each kind, through all rows
   std::vector<std::vector<TrunkEdge>> trunk_edges_;   // [form]
 };
 
-// The class of every orbit, by any numbers. Chips of a cell are of one column and run: cell = column * runs +
-// run.
+// The class of every orbit, by any numbers. Chips of a cell are of one column and kind of rows: cell = column
+// * kinds + kind.
 struct OrbitClasses {
   std::vector<std::int32_t> chips;                // [cell]
   std::vector<std::int32_t> links;                // [cell * kOwnWays + way], those of a chip

@@ -3,66 +3,74 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "engine/zero_array.h"
 #include "scheduler/traffic/pattern_traffic.h"
 #include "topology/fabric.h"
 
 namespace podsim {
 
-// The links that a group loads, numbered as its plans first name them.
-class OwnLinks {
+// What a phase puts on a link of the fabric, relative to the link that limits it: `usage` as of Use.
+struct UsageOnLink {
+  LinkId link;
+  std::int64_t usage;
+};
+
+// Takes over the phases of plans, one after the other.
+class PhaseSink {
  public:
-  explicit OwnLinks(std::size_t links);
-
-  std::int32_t place_of(LinkId link) {
-    std::int32_t& next = next_place_[link];
-    if (next == 0) {
-      links_.push_back(link);
-      next = static_cast<std::int32_t>(links_.size());
-    }
-    return next - 1;
-  }
-
-  // Leaves none.
-  std::vector<LinkId> take();
-
- private:
-  struct Free {
-    void operator()(std::int32_t* array) const { std::free(array); }
-  };
-  // [link] one more than its place, 0 = not among them. Of a large fabric most is never touched, and takes no
-  // memory then.
-  std::unique_ptr<std::int32_t[], Free> next_place_;
-  std::vector<LinkId> links_;
+  virtual ~PhaseSink() = default;
+  // The next phase of a pattern. Uses are by link, ascending, and none where there is no work; the phase says
+  // nothing of them yet.
+  virtual void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) = 0;
+  // All phases of the pattern's next form were added.
+  virtual void end_form(std::size_t pattern) = 0;
 };
 
 // Plans all patterns of one communicator, form after form.
 class FormPlans {
  public:
-  // `fanout_of` and `loads` have an entry for each pattern; `loads` grow by the forms. All must outlive this.
+  // `fanout_of` has an entry for each pattern. All must outlive this.
   FormPlans(const Fabric& fabric, std::size_t communicator, std::span<const PlannedCollective> patterns,
-            std::span<const Fanout> fanout_of, double network_share, std::span<PatternTraffic> loads);
+            std::span<const Fanout> fanout_of, double network_share, PhaseSink& sink);
 
-  // Plans the next form, of which this group is. Uses name places among the links that it loads.
+  // Plans the next form, of which this group is.
   void add(std::span<const ChipId> group);
 
-  // The links of the group that was added last.
-  std::vector<LinkId> take_links() { return own_.take(); }
-
  private:
-  void add_phase(PatternTraffic& traffic, Phase phase);
+  void add_phase(std::size_t pattern, Phase phase);
 
   const Fabric& fabric_;
   std::span<const PlannedCollective> patterns_;
   std::span<const Fanout> fanout_of_;
   double network_share_;
-  std::span<PatternTraffic> loads_;
+  PhaseSink& sink_;
   std::vector<std::size_t> own_patterns_;
-  OwnLinks own_;
+  std::vector<UsageOnLink> uses_;  // of one phase
+  bool checked_ = false;           // the first form carries enough
+};
+
+// Keeps every use, by its place among the links that the group loads, in the order in which plans name them.
+class PlacedUses : public PhaseSink {
+ public:
+  // `loads` have an entry for each pattern and must outlive this.
+  PlacedUses(std::size_t links, std::span<PatternTraffic> loads);
+
+  void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) override;
+  void end_form(std::size_t pattern) override;
+
+  // The links of the group that was planned last. Leaves none.
+  std::vector<LinkId> take_links();
+
+ private:
+  std::int32_t place_of(LinkId link);
+
+  std::span<PatternTraffic> loads_;
+  // [link] one more than its place, 0 = not among them; most of a large fabric is never touched.
+  ZeroArray<std::int32_t> next_place_;
+  std::vector<LinkId> links_;
 };
 
 }  // namespace podsim

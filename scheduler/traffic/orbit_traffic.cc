@@ -4,80 +4,23 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/check.h"
 #include "engine/random.h"
 #include "scheduler/placement/crowd.h"
 #include "scheduler/traffic/form_plans.h"
+#include "scheduler/traffic/row_loads.h"
+#include "scheduler/traffic/trunk_guard.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kTrunkRounding = 1e-12;
-
-// Whether every switch has as much above it as below, so that no link between switches is ever fuller than
-// those below it (scheduler/traffic/nonbinding_links.h).
-bool trunks_are_wide(const RegularTree& tree) {
-  double below = tree.link(static_cast<std::size_t>(tree.nic_up(0))).bandwidth.value;
-  for (std::size_t t = 0; t < tree.tiers() && tree.tier(t).leads_up; ++t) {
-    double sum = 0;
-    for (std::int32_t way = 0; way < tree.tier(t).below; ++way) sum += below;
-    below = tree.tier(t).up.bandwidth.value;
-    if (sum > below * (1 + kTrunkRounding)) return false;
-  }
-  return true;
-}
-
-// Finds phases in which a link between switches carries more than the links below it.
-class OverfullTrunks {
- public:
-  explicit OverfullTrunks(const RegularTree& tree)
-      : tree_(tree), trunks_(tree), below_(static_cast<std::size_t>(trunks_.count())) {}
-
-  bool any(std::span<const Use> uses, std::span<const TreePlace> places, std::span<const ChipId> group) {
-    const auto at = [&](const Use& use) { return places[static_cast<std::size_t>(use.resource)]; };
-    for (const Use& use : uses)
-      if (BelowTrunk* const stem = stem_of(at(use), group)) stem->usage += use.usage, ++stem->links;
-    const bool found = std::ranges::any_of(uses, [&](const Use& use) {
-      const TreePlace place = at(use);
-      if (place.own()) return false;
-      const BelowTrunk& covers = of(trunks_.above(group[static_cast<std::size_t>(place.member)], place.way));
-      return covers.links == 0 || use.usage > covers.usage + covers.links + 1;
-    });
-    for (const Use& use : uses)
-      if (BelowTrunk* const stem = stem_of(at(use), group)) *stem = {};
-    return found;
-  }
-
- private:
-  struct BelowTrunk {
-    std::int64_t usage = 0, links = 0;
-  };
-
-  BelowTrunk& of(std::int32_t trunk) { return below_[static_cast<std::size_t>(trunk)]; }
-
-  // The link that all takes, or has taken, which this one carries; none below the topmost switch.
-  BelowTrunk* stem_of(const TreePlace& place, std::span<const ChipId> group) {
-    if (place.way < kNicUp) return nullptr;
-    const auto tier = static_cast<std::size_t>(place.way / 2 - 1);
-    if (!tree_.tier(tier).leads_up) return nullptr;
-    return &of(trunks_.above(group[static_cast<std::size_t>(place.member)], place.way + 2));
-  }
-
-  const RegularTree& tree_;
-  TreeTrunks trunks_;
-  std::vector<BelowTrunk> below_;  // [trunk], empty between phases
-};
-
 class OrbitPlanner {
  public:
   OrbitPlanner(const Fabric& fabric, const RowMesh& rows, double network_share)
-      : fabric_(fabric),
-        tree_(*fabric.tree()),
-        rows_(rows),
-        network_share_(network_share),
-        overfull_(tree_) {}
+      : fabric_(fabric), tree_(*fabric.tree()), rows_(rows), network_share_(network_share) {}
 
   std::optional<OrbitTraffic> run(const std::vector<CollectiveCall>& messages) {
     if (!choose(messages)) return std::nullopt;
@@ -87,6 +30,7 @@ class OrbitPlanner {
     end_runs();
     for (std::size_t c = 0; c < traffic_.communicators.size(); ++c)
       if (!traffic_.communicators[c].groups.through_rows && !plan_within_rows(c)) return std::nullopt;
+    find_kinds();
     return std::move(traffic_);
   }
 
@@ -98,6 +42,17 @@ class OrbitPlanner {
     for (const ChipId offset : communicator.groups.offsets_of(of))
       chips.push_back(of.first + row * rows_.width() + offset);
     return chips;
+  }
+
+  // Of the first group alone.
+  Algorithm algorithm_of(std::int32_t c, const CollectiveCall& message) {
+    const auto [known, is_new] =
+        chosen_.try_emplace({c, message.kind, message.bytes.value, message.fanout}, Algorithm::kRing);
+    if (is_new)
+      known->second = plan(fabric_, {message.kind, message.bytes, {}, message.fanout},
+                           group(traffic_.communicators[static_cast<std::size_t>(c)], 0, 0))
+                          .algorithm;
+    return known->second;
   }
 
   bool choose(const std::vector<CollectiveCall>& messages) {
@@ -112,10 +67,8 @@ class OrbitPlanner {
       if (is_new) traffic_.communicators.push_back({scope, rows_.groups(tree_, scope), {}, {}});
       const OrbitCommunicator& of = traffic_.communicators[static_cast<std::size_t>(communicator->second)];
       if (of.groups.patterns.empty()) return false;
-      const std::vector<ChipId> first = group(of, 0, 0);
-      if (!of.point_to_point() && crowd.shares_links(first)) return false;
-      const Algorithm algorithm =
-          plan(fabric_, {message.kind, message.bytes, {}, message.fanout}, first).algorithm;
+      if (is_new && !of.point_to_point() && crowd.shares_links(group(of, 0, 0))) return false;
+      const Algorithm algorithm = algorithm_of(communicator->second, message);
       const auto [pattern, is_new_pattern] =
           patterns.try_emplace({communicator->second, message.kind, algorithm, message.fanout},
                                static_cast<std::int32_t>(traffic_.patterns.size()));
@@ -130,99 +83,111 @@ class OrbitPlanner {
     return true;
   }
 
-  FormPlans plans_of(std::size_t c) {
+  FormPlans plans_of(std::size_t c, PhaseSink& sink) const {
     const bool pairs = traffic_.communicators[c].point_to_point();
-    return {fabric_, c, traffic_.patterns, fanout_of_, pairs ? 1 : network_share_, traffic_.loads};
-  }
-
-  // Whether no link between switches may limit the form.
-  bool add_form(std::size_t c, FormPlans& plans, const std::vector<ChipId>& group) {
-    OrbitCommunicator& communicator = traffic_.communicators[c];
-    plans.add(group);
-    const std::size_t form = communicator.places.size();
-    communicator.places.push_back(places_of(tree_, group, plans.take_links()));
-    for (std::size_t p = 0; p < traffic_.patterns.size(); ++p) {
-      if (!std::cmp_equal(traffic_.patterns[p].communicator, c)) continue;
-      for (const PhaseTraffic& phase : traffic_.loads[p].of_form(form))
-        if (overfull_.any(traffic_.loads[p].of_phase(phase), communicator.places[form], group)) return false;
-    }
-    return true;
+    return {fabric_, c, traffic_.patterns, fanout_of_, pairs ? 1 : network_share_, sink};
   }
 
   using KnownForms = std::map<std::vector<std::int32_t>, std::int32_t>;
 
-  bool find_form(std::size_t c, FormPlans& plans, KnownForms& known, const std::vector<ChipId>& group) {
+  // Whether the group's form is new.
+  bool note_form(std::size_t c, KnownForms& known, const std::vector<ChipId>& group) {
     const auto [form, is_new] =
         known.try_emplace(tree_form(tree_, group), static_cast<std::int32_t>(known.size()));
     traffic_.communicators[c].form_of_family.push_back(form->second);
-    return !is_new || add_form(c, plans, group);
+    return is_new;
   }
 
   bool plan_through_rows(std::size_t c) {
-    FormPlans plans = plans_of(c);
+    RowLoads& loads = through_rows_.emplace(c, RowLoads(tree_, rows_)).first->second;
+    TrunkGuard guard(tree_, loads);
+    FormPlans plans = plans_of(c, guard);
     KnownForms known;
     for (const std::int32_t first : traffic_.communicators[c].groups.first_of_family) {
       const std::vector<ChipId> chips = group(traffic_.communicators[c], first, 0);
-      if (!find_form(c, plans, known, chips)) return false;
-      note_changes(c, traffic_.communicators[c].form_of_family.back(), chips);
+      if (!note_form(c, known, chips)) continue;
+      loads.begin_form(chips);
+      plans.add(chips);
+      if (guard.found_limits()) return false;
     }
     return true;
   }
 
   bool plan_within_rows(std::size_t c) {
-    FormPlans plans = plans_of(c);
+    OrbitCommunicator& communicator = traffic_.communicators[c];
+    PlacedUses uses(fabric_.links.size(), traffic_.loads);
+    TrunkGuard guard(tree_, uses);
+    FormPlans plans = plans_of(c, guard);
     KnownForms known;
-    for (const std::int32_t first : traffic_.communicators[c].groups.first_of_family)
-      for (std::size_t run = 0; run < traffic_.run_count(); ++run)
-        if (!find_form(c, plans, known, group(traffic_.communicators[c], first, traffic_.runs[run])))
-          return false;
+    for (const std::int32_t first : communicator.groups.first_of_family)
+      for (std::size_t run = 0; run < traffic_.run_count(); ++run) {
+        const std::vector<ChipId> chips = group(communicator, first, traffic_.runs[run]);
+        const bool is_new = note_form(c, known, chips);
+        signatures_[run] =
+            mix(signatures_[run], static_cast<std::uint64_t>(communicator.form_of_family.back()));
+        if (!is_new) continue;
+        plans.add(chips);
+        if (guard.found_limits()) return false;
+        communicator.places.push_back(places_of(tree_, chips, uses.take_links()));
+      }
     return true;
   }
 
-  // Adds up, row by row, what a group through all rows puts on the links of its members there.
-  void note_changes(std::size_t c, std::int32_t form, const std::vector<ChipId>& group) {
-    if (put_.empty()) put_.resize(static_cast<std::size_t>(rows_.rows()));
-    const std::vector<TreePlace>& places = traffic_.communicators[c].places[static_cast<std::size_t>(form)];
-    for (std::size_t p = 0; p < traffic_.patterns.size(); ++p) {
-      if (!std::cmp_equal(traffic_.patterns[p].communicator, c)) continue;
-      const PatternTraffic& loads = traffic_.loads[p];
-      std::uint64_t f = 0;
-      for (const PhaseTraffic& phase : loads.of_form(static_cast<std::size_t>(form))) {
-        ++f;
-        for (const Use& use : loads.of_phase(phase)) {
-          const TreePlace& place = places[static_cast<std::size_t>(use.resource)];
-          if (!place.own()) continue;
-          const ChipId chip = group[static_cast<std::size_t>(place.member)];
-          const auto where = static_cast<std::uint64_t>(rows_.column_of(chip)) * kOwnWays +
-                             static_cast<std::uint64_t>(place.way);
-          put_[static_cast<std::size_t>(rows_.row_of(chip))] +=
-              mix(mix(mix(p, f), where), static_cast<std::uint64_t>(use.usage));
-        }
-      }
-    }
+  void end_runs() {
+    traffic_.runs = rows_.leaf_borders(tree_);
+    for (const auto& [c, loads] : through_rows_) loads.add_changes(traffic_.runs);
+    std::ranges::sort(traffic_.runs);
+    traffic_.runs.erase(std::unique(traffic_.runs.begin(), traffic_.runs.end()), traffic_.runs.end());
+    signatures_.assign(traffic_.runs.size(), 0);
+    for (const auto& [c, loads] : through_rows_) loads.add_signatures(traffic_.runs, signatures_);
+    traffic_.runs.push_back(rows_.rows());
   }
 
-  void end_runs() {
-    std::vector<std::int32_t> changes;
-    for (std::size_t row = 1; row < put_.size(); ++row)
-      if (put_[row] != put_[row - 1]) changes.push_back(static_cast<std::int32_t>(row));
-    const std::vector<std::int32_t> borders = rows_.leaf_borders(tree_);
-    std::ranges::set_union(borders, changes, std::back_inserter(traffic_.runs));
-    traffic_.runs.push_back(rows_.rows());
-    put_ = {};
+  // Runs of one signature are of one kind, and what was found run by run is kept kind by kind.
+  void find_kinds() {
+    std::unordered_map<std::uint64_t, std::int32_t> known;
+    std::vector<std::int32_t> first_rows;
+    std::vector<std::size_t> first_runs;
+    for (std::size_t run = 0; run < traffic_.run_count(); ++run) {
+      const auto [kind, is_new] =
+          known.try_emplace(signatures_[run], static_cast<std::int32_t>(traffic_.kinds.size()));
+      if (is_new) {
+        traffic_.kinds.push_back({traffic_.runs[run], 0});
+        first_rows.push_back(traffic_.runs[run]);
+        first_runs.push_back(run);
+      }
+      traffic_.kinds[static_cast<std::size_t>(kind->second)].rows += traffic_.rows_of(run);
+      traffic_.kind_of_run.push_back(kind->second);
+    }
+    for (auto& [c, loads] : through_rows_)
+      traffic_.communicators[c].places = loads.place(first_rows, traffic_.loads);
+    for (OrbitCommunicator& communicator : traffic_.communicators) {
+      if (communicator.groups.through_rows) continue;
+      std::vector<std::int32_t> of_kind;
+      for (std::size_t family = 0; family < communicator.groups.first_of_family.size(); ++family)
+        for (const std::size_t run : first_runs)
+          of_kind.push_back(communicator.form_of_family[family * traffic_.run_count() + run]);
+      communicator.form_of_family = std::move(of_kind);
+    }
   }
 
   const Fabric& fabric_;
   const RegularTree& tree_;
   const RowMesh& rows_;
   const double network_share_;
-  OverfullTrunks overfull_;
   OrbitTraffic traffic_;
-  std::vector<Fanout> fanout_of_;   // [pattern]
-  std::vector<std::uint64_t> put_;  // [row]
+  std::vector<Fanout> fanout_of_;  // [pattern]
+  std::map<std::tuple<std::int32_t, CollectiveKind, double, Fanout>, Algorithm> chosen_;
+  std::vector<std::uint64_t> signatures_;         // [run]
+  std::map<std::size_t, RowLoads> through_rows_;  // [communicator] of groups through all rows
 };
 
 }  // namespace
+
+std::size_t OrbitTraffic::kind_of_row(std::int32_t row) const {
+  const auto run = std::ranges::upper_bound(runs, row) - runs.begin() - 1;
+  return static_cast<std::size_t>(kind_of_run[static_cast<std::size_t>(run)]);
+}
 
 std::optional<OrbitTraffic> plan_orbits(const Fabric& fabric, const RowMesh& rows,
                                         const std::vector<CollectiveCall>& messages, double network_share) {

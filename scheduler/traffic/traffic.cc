@@ -71,13 +71,14 @@ class GroupPlans {
   GroupPlans(const Fabric& fabric, Traffic& traffic, std::size_t c, std::span<const Fanout> fanout_of,
              double network_share)
       : communicator_(traffic.communicators[c]),
+        uses_(fabric.links.size(), traffic.loads),
         plans_(fabric, c, traffic.patterns, fanout_of, communicator_.point_to_point() ? 1 : network_share,
-               traffic.loads) {}
+               uses_) {}
 
   void plan_each() {
     for (std::size_t g = 0; g < communicator_.groups.size(); ++g) {
       add_form(g);
-      add_links(plans_.take_links());
+      add_links(uses_.take_links());
     }
   }
 
@@ -93,7 +94,7 @@ class GroupPlans {
       if (is_new) {
         add_form(g);
         std::vector<LinkPlace>& own = places.emplace_back();
-        for (const LinkId link : plans_.take_links()) own.push_back(forms.place_of(link));
+        for (const LinkId link : uses_.take_links()) own.push_back(forms.place_of(link));
       } else {
         communicator_.form_of.push_back(form->second);
       }
@@ -119,6 +120,7 @@ class GroupPlans {
   }
 
   Communicator& communicator_;
+  PlacedUses uses_;
   FormPlans plans_;
 };
 

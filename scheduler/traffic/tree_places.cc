@@ -52,33 +52,6 @@ class SeenSwitches {
   std::int32_t last_number_ = 0;
 };
 
-// The lowest member below each switch, tier by tier, and where each chip stands in the group.
-class MembersBelow {
- public:
-  MembersBelow(const RegularTree& tree, std::span<const ChipId> group) : tree_(tree), group_(group) {
-    for (std::size_t i = 0; i < group.size(); ++i) members_.emplace(group[i], static_cast<std::int32_t>(i));
-    for (std::size_t t = 0; t < tree.tiers() && tree.tier(t).leads_up; ++t) {
-      NodeId last = -1;
-      for (std::size_t i = 0; i < group.size(); ++i) {
-        const NodeId node = tree.above(t, group[i]);
-        if (node != last) members_.emplace(node, static_cast<std::int32_t>(i));
-        last = node;
-      }
-    }
-  }
-
-  std::int32_t member(NodeId node) const {
-    const auto found = members_.find(node);
-    PODSIM_CHECK(found != members_.end(), "a group sends over what is above it");
-    return found->second;
-  }
-
- private:
-  const RegularTree& tree_;
-  std::span<const ChipId> group_;
-  std::unordered_map<NodeId, std::int32_t> members_;
-};
-
 }  // namespace
 
 TreeTrunks::TreeTrunks(const RegularTree& tree) : tree_(tree) {
@@ -103,6 +76,13 @@ LinkId TreeTrunks::link(std::int32_t trunk) const {
   return own % 2 == 1 ? tree_.trunk_down(t, node) : tree_.trunk_up(t, node);
 }
 
+TreeWay way_above(const RegularTree& tree, const TreeLink& link) {
+  if (link.below < tree.chips()) return (link.nvlink ? kNvlinkUp : kNicUp) + link.down;
+  std::size_t t = 0;
+  while (t + 1 < tree.tiers() && tree.tier(t + 1).first <= link.below) ++t;
+  return kOwnWays + 2 * static_cast<TreeWay>(t) + link.down;
+}
+
 LinkId link_above(const RegularTree& tree, ChipId chip, TreeWay way) {
   switch (way) {
     case kNvlinkUp:
@@ -121,22 +101,52 @@ LinkId link_above(const RegularTree& tree, ChipId chip, TreeWay way) {
   }
 }
 
+std::int32_t TreeTrunks::of(const TreeLink& link) const {
+  PODSIM_CHECK(link.below >= tree_.tier(0).first, "links of a chip itself are no trunks");
+  std::size_t t = first_.size() - 1;
+  while (tree_.tier(t).first > link.below) --t;
+  return first_[t] + 2 * (link.below - tree_.tier(t).first) + link.down;
+}
+
+std::int32_t TreeTrunks::above_link(const TreeLink& link) const {
+  if (first_.empty()) return -1;
+  if (link.below < tree_.chips()) return 2 * (tree_.above(0, link.below) - tree_.tier(0).first) + link.down;
+  std::size_t t = first_.size() - 1;
+  while (tree_.tier(t).first > link.below) --t;
+  if (t + 1 == first_.size()) return -1;
+  return first_[t + 1] + 2 * (tree_.parent(t, link.below) - tree_.tier(t + 1).first) + link.down;
+}
+
+MembersBelow::MembersBelow(const RegularTree& tree, std::span<const ChipId> group)
+    : tree_(tree), lowest_(static_cast<std::size_t>(tree.nodes() - tree.tier(0).first), -1) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    NodeId node = tree.above(0, group[i]);
+    for (std::size_t t = 0; tree.tier(t).leads_up; ++t) {
+      std::int32_t& lowest = lowest_[static_cast<std::size_t>(node - tree.tier(0).first)];
+      if (lowest >= 0) break;
+      lowest = static_cast<std::int32_t>(i);
+      node = tree.parent(t, node);
+    }
+  }
+}
+
+std::int32_t MembersBelow::member(NodeId of) const {
+  const std::int32_t lowest = lowest_[static_cast<std::size_t>(of - tree_.tier(0).first)];
+  PODSIM_CHECK(lowest >= 0, "a group sends over what is above it");
+  return lowest;
+}
+
 std::vector<TreePlace> places_of(const RegularTree& tree, std::span<const ChipId> group,
                                  std::span<const LinkId> links) {
   const MembersBelow below(tree, group);
+  std::unordered_map<ChipId, std::int32_t> members;
+  for (std::size_t i = 0; i < group.size(); ++i) members.emplace(group[i], static_cast<std::int32_t>(i));
   std::vector<TreePlace> places;
   places.reserve(links.size());
   for (const LinkId id : links) {
-    const Link link = tree.link(static_cast<std::size_t>(id));
-    const NodeId lower = std::min(link.from, link.to);
-    const bool down = link.from > link.to;
-    TreeWay way = (link.kind == LinkKind::kNvlink ? kNvlinkUp : kNicUp) + down;
-    if (lower >= tree.chips()) {
-      std::size_t t = 0;
-      while (t + 1 < tree.tiers() && tree.tier(t + 1).first <= lower) ++t;
-      way = kOwnWays + 2 * static_cast<TreeWay>(t) + down;
-    }
-    places.push_back({below.member(lower), way});
+    const TreeLink link = tree.place(id);
+    const bool own = link.below < tree.chips();
+    places.push_back({own ? members.at(link.below) : below.member(link.below), way_above(tree, link)});
   }
   return places;
 }

@@ -29,6 +29,9 @@ class TreeTrunks {
   std::int32_t count() const { return count_; }
   std::int32_t above(ChipId chip, TreeWay way) const;  // REQUIRES: a way between switches
   LinkId link(std::int32_t trunk) const;
+  std::int32_t of(const TreeLink& link) const;  // REQUIRES: it is above a switch
+  // Of the switch that a link leads to from below, or comes from, in the same direction; -1 = none.
+  std::int32_t above_link(const TreeLink& link) const;
 
  private:
   const RegularTree& tree_;
@@ -36,8 +39,23 @@ class TreeTrunks {
   std::int32_t count_ = 0;
 };
 
+// At which way above the chips below it a link lies.
+TreeWay way_above(const RegularTree& tree, const TreeLink& link);
+
 // The link at a way above a chip.
 LinkId link_above(const RegularTree& tree, ChipId chip, TreeWay way);
+
+// The lowest member of a group below each switch.
+class MembersBelow {
+ public:
+  MembersBelow(const RegularTree& tree, std::span<const ChipId> group);
+
+  std::int32_t member(NodeId of) const;  // REQUIRES: a switch of a tier that leads up, above a member
+
+ private:
+  const RegularTree& tree_;
+  std::vector<std::int32_t> lowest_;  // [node] from the first leaf on, -1 = none
+};
 
 // Where links lie above a group. REQUIRES: each is of a member, or above one.
 std::vector<TreePlace> places_of(const RegularTree& tree, std::span<const ChipId> group,

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
 #include "tests/topology/fabrics.h"
 #include "topology/fabric.h"
 #include "topology/fabric_kind.h"
+#include "topology/route.h"
 
 namespace podsim {
 namespace {
@@ -84,6 +86,47 @@ TEST(RegularTree, link_between_nodes_is_the_same_told_listed_and_listed_in_part)
     for (const Link& link : listed.links) ASSERT_TRUE(agree(link.from, link.to));
     const auto any_node = [&] { return static_cast<NodeId>(random() % listed.nodes.size()); };
     for (int pair = 0; pair < 100; ++pair) ASSERT_TRUE(agree(any_node(), any_node()));
+  }
+}
+
+TEST(RegularTree, tells_the_cable_and_the_place_of_each_link) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 100; ++round) {
+    const FabricSpec spec = random_cluster(random);
+    if (!explain_invalid(spec).empty()) continue;
+    const Fabric listed = build_fabric(spec), told = build_fabric_by_rule(spec);
+    for (LinkId id = 0; id < static_cast<LinkId>(listed.links.size()); ++id) {
+      const Link link = listed.links[id], cable = told.cable(id);
+      ASSERT_EQ(cable.kind, link.kind);
+      ASSERT_EQ(cable.bandwidth, link.bandwidth);
+      ASSERT_EQ(cable.latency, link.latency);
+      const TreeLink place = told.tree()->place(id);
+      ASSERT_EQ(place.below, std::min(link.from, link.to));
+      ASSERT_EQ(place.down, link.from > link.to);
+      ASSERT_EQ(place.nvlink, link.kind == LinkKind::kNvlink);
+    }
+  }
+}
+
+TEST(RegularTree, routes_over_the_links_of_the_listed_fabric) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 100; ++round) {
+    const FabricSpec spec = random_cluster(random);
+    if (!explain_invalid(spec).empty()) continue;
+    const Fabric listed = build_fabric(spec);
+    const RegularTree tree = *RegularTree::of(spec);
+    const auto any_chip = [&] { return static_cast<ChipId>(random() % static_cast<unsigned>(spec.chips)); };
+    for (int pair = 0; pair < 100; ++pair) {
+      const ChipId from = any_chip(), to = any_chip();
+      std::vector<LinkId> told, expected;
+      const Time latency = tree.route(from, to, [&](LinkId link) { told.push_back(link); });
+      const std::vector<RouteHop> hops = route(listed, from, to);
+      for (const RouteHop& hop : hops) expected.push_back(hop.link);
+      std::ranges::sort(told);
+      std::ranges::sort(expected);
+      ASSERT_EQ(told, expected) << from << " to " << to;
+      ASSERT_EQ(latency, route_latency(listed, hops));
+    }
   }
 }
 
