@@ -46,7 +46,7 @@ std::vector<ChipId> all_chips(int chips) {
 
 void build(benchmark::State& state, FabricSpec (*make)(int)) {
   const FabricSpec spec = make(static_cast<int>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(build_fabric(spec).links.data());
+  for (auto _ : state) benchmark::DoNotOptimize(build_fabric(spec).links.stored().data());
   state.counters["chips"] = spec.chips;
 }
 

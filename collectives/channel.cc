@@ -20,7 +20,7 @@ ChunkRamp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase&
   if (channel.chunk.value <= 0 || channel.chunk_overhead == Time{} || message.value <= 0) return {};
   double busiest_s = 0;
   for (const LinkLoad& load : phase.loads)
-    busiest_s = std::max(busiest_s, load.bytes / fabric.links[load.link].bandwidth.value);
+    busiest_s = std::max(busiest_s, load.bytes / fabric.cable(load.link).bandwidth.value);
   const double overhead_s = channel.chunk_overhead.in_seconds();
   const double wire_s = channel.chunk.value * (busiest_s / message.value) - overhead_s;
   if (wire_s <= 0) return {};  // the largest chunks are no gain over small ones
@@ -94,7 +94,7 @@ CollectivePlan over_channel(const Fabric& fabric, const Collective& collective, 
   if (!channel) return made;
   for (Phase& phase : made.phases) {
     for (LinkLoad& load : phase.loads)
-      load.bytes /= share_sustained(fabric, *channel, fabric.links[load.link].kind);
+      load.bytes /= share_sustained(fabric, *channel, fabric.cable(load.link).kind);
     phase.ramp.add(
         {.fixed = {}, .s_per_byte = 0, .chunks = ramp_of(fabric, *channel, phase, collective.bytes)});
   }

@@ -39,7 +39,7 @@ Time predict(const Fabric& fabric, const CollectivePlan& plan) {
   for (const Phase& phase : plan.phases) {
     double busiest_s = 0;
     for (const LinkLoad& load : phase.loads)
-      busiest_s = std::max(busiest_s, load.bytes / fabric.links[load.link].bandwidth.value);
+      busiest_s = std::max(busiest_s, load.bytes / fabric.cable(load.link).bandwidth.value);
     time += phase.latency + phase.ramp.at(plan.bytes) + Time::seconds(busiest_s);
   }
   return time;

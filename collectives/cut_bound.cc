@@ -101,11 +101,19 @@ bool carries_across(const Fabric& fabric, const Collective& collective, std::spa
   std::vector<char> place(fabric.nodes.size(), kOutside);
   for (std::size_t rank = 0; rank < group.size(); ++rank) place[group[rank]] = near[rank] ? kNear : kFar;
   double out_of_near = 0, out_of_far = 0;
+  const auto add = [&](char from, char to, double bytes) {
+    if (from == kNear && to != kNear) out_of_near += bytes;
+    if (from == kFar && to != kFar) out_of_far += bytes;
+  };
+  const RegularTree* tree = fabric.tree();  // no link joins two chips there
   for (const Phase& phase : plan.phases)
     for (const LinkLoad& load : phase.loads) {
-      const char from = place[fabric.links[load.link].from], to = place[fabric.links[load.link].to];
-      if (from == kNear && to != kNear) out_of_near += load.bytes;
-      if (from == kFar && to != kFar) out_of_far += load.bytes;
+      if (tree == nullptr) {
+        const Link& link = fabric.links[load.link];
+        add(place[link.from], place[link.to], load.bytes);
+      } else if (const TreeLink link = tree->place(load.link); !link.down) {
+        add(place[link.below], kOutside, load.bytes);
+      }
     }
   return out_of_near >= must_cross(collective, near) * (1 - kRounding) &&
          out_of_far >= must_cross(collective, other_side(near)) * (1 - kRounding);

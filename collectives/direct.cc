@@ -6,7 +6,7 @@ namespace {
 
 Phase send_phase(const Fabric& fabric, Bytes bytes, ChipId from, ChipId to) {
   LoadSum sum;
-  sum.add(fabric, route(fabric, from, to), 1.0);
+  sum.add(fabric, from, to, 1.0);
   const Time latency = sum.longest_latency();
   return {latency, sum.loads(bytes)};
 }
@@ -14,7 +14,7 @@ Phase send_phase(const Fabric& fabric, Bytes bytes, ChipId from, ChipId to) {
 Phase shift_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
   LoadSum sum;
   for (std::size_t i = 0; i < group.size(); ++i)
-    sum.add(fabric, route(fabric, group[i], group[(i + 1) % group.size()]), 1.0);
+    sum.add(fabric, group[i], group[(i + 1) % group.size()], 1.0);
   const Time latency = sum.longest_latency();
   return {latency, sum.loads(bytes)};
 }

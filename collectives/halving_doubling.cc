@@ -12,7 +12,7 @@ namespace {
 // counted. Leaves the sum empty, as it must find it.
 Phase exchange_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> ranks, std::size_t distance,
                      std::size_t count, LoadSum& sum) {
-  for (std::size_t i = 0; i < count; ++i) sum.add(fabric, route(fabric, ranks[i], ranks[i ^ distance]), 1.0);
+  for (std::size_t i = 0; i < count; ++i) sum.add(fabric, ranks[i], ranks[i ^ distance], 1.0);
   const Time latency = sum.longest_latency();
   return {latency, sum.loads(bytes)};
 }

@@ -38,7 +38,7 @@ Phase rails_phase(const Fabric& fabric, Bytes bytes, int passes, const Blocks& b
   LoadSum sum(slices);
   for (int r = 0; r < rails; ++r)
     for (int b = 0; b < count; ++b)
-      sum.add(fabric, route(fabric, blocks[b][r], blocks[(b + 1) % blocks.count()][r]), 1.0 / rails);
+      sum.add(fabric, blocks[b][r], blocks[(b + 1) % blocks.count()][r], 1.0 / rails);
   const int steps = passes * (blocks.count() - 1);
   const Time latency = std::int64_t{steps} * sum.longest_latency();
   return {latency, sum.loads(bytes * (passes * passed_on(blocks.count()))), steps};
@@ -124,13 +124,11 @@ void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, 
   if (fabric.nvlink_mesh) {
     for (const ChipId from : members)
       for (const ChipId to : members)
-        if (from != to)
-          sum.add(fabric, route(fabric, from, to), passes / static_cast<double>(members.size()));
+        if (from != to) sum.add(fabric, from, to, passes / static_cast<double>(members.size()));
     return;
   }
   for (std::size_t i = 0; i < members.size(); ++i)
-    sum.add(fabric, route(fabric, members[i], members[(i + 1) % members.size()]),
-            passes * passed_on(members.size()));
+    sum.add(fabric, members[i], members[(i + 1) % members.size()], passes * passed_on(members.size()));
 }
 
 std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& collective,

@@ -98,11 +98,35 @@ HopLatency hop_latency(const Fabric& fabric, const Blocks& blocks) {
   return hop;
 }
 
+// Of equal links the one that carries most in a phase.
+struct Busiest {
+  LinkKind kind;
+  double bandwidth, bytes;
+};
+
+// Of the links of a phase: where nearly all are of a few kinds and rates, those of these.
+std::vector<Busiest> busiest_of(const Fabric& fabric, const Phase& phase) {
+  constexpr std::size_t kFew = 8;
+  std::vector<Busiest> busiest;
+  for (const LinkLoad& load : phase.loads) {
+    const Link& link = fabric.cable(load.link);
+    const auto end = busiest.begin() + static_cast<std::ptrdiff_t>(std::min(kFew, busiest.size()));
+    const auto equal = std::find_if(busiest.begin(), end, [&](const Busiest& other) {
+      return other.kind == link.kind && other.bandwidth == link.bandwidth.value;
+    });
+    if (equal == end)
+      busiest.push_back({link.kind, link.bandwidth.value, load.bytes});
+    else
+      equal->bytes = std::max(equal->bytes, load.bytes);
+  }
+  return busiest;
+}
+
 // What is the same of all protocols of a plan.
 struct Carried {
   const LibrarySpec& library;
-  const Fabric& fabric;
   const CollectivePlan& plan;
+  std::vector<std::vector<Busiest>> busiest;  // [phase]
   Shape shape;
   Steps steps;
   HopLatency hop;
@@ -127,13 +151,11 @@ ChunkRamp filled(int stages, Bytes chunk, Time overhead, double s_per_byte) {
 double seconds_per_byte(const Carried& of, Protocol protocol) {
   if (of.plan.bytes.value <= 0) return 0;
   double sum = 0;
-  for (const Phase& phase : of.plan.phases) {
+  for (const std::vector<Busiest>& phase : of.busiest) {
     double busiest_s = 0;
-    for (const LinkLoad& load : phase.loads) {
-      const Link& link = of.fabric.links[load.link];
-      const double sustained = link.bandwidth.value * share_sustained(of.library, protocol, link.kind);
-      busiest_s = std::max(busiest_s, load.bytes / sustained);
-    }
+    for (const Busiest& link : phase)
+      busiest_s = std::max(busiest_s,
+                           link.bytes / (link.bandwidth * share_sustained(of.library, protocol, link.kind)));
     sum += busiest_s;
   }
   return sum / of.plan.bytes.value;
@@ -227,9 +249,11 @@ CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, co
   PODSIM_CHECK(!plan.phases.empty(), "a plan over a library has phases");
   const Blocks blocks = cut_at_domains(fabric, group);
   const Shape shape = shape_of(blocks);
+  std::vector<std::vector<Busiest>> busiest;
+  for (const Phase& phase : plan.phases) busiest.push_back(busiest_of(fabric, phase));
   const Carried carried = {library,
-                           fabric,
                            plan,
+                           std::move(busiest),
                            shape,
                            steps_of(collective.kind, plan.algorithm, shape),
                            hop_latency(fabric, blocks)};
@@ -250,7 +274,7 @@ CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, co
   for (Phase& phase : plan.phases) {
     phase.latency = {least.ps / phases};
     for (LinkLoad& load : phase.loads)
-      load.bytes /= share_sustained(library, protocols.back(), fabric.links[load.link].kind);
+      load.bytes /= share_sustained(library, protocols.back(), fabric.cable(load.link).kind);
   }
   plan.phases.front().latency = {least.ps - (phases - 1) * (least.ps / phases)};
   plan.phases.front().ramp = ramp;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 namespace podsim {
@@ -54,22 +55,71 @@ void sort_by_link_and_bytes(std::vector<LinkLoad>& loads) {
 
 }  // namespace
 
-void LoadSum::add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units) {
+Time LoadSum::add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units) {
   for (const RouteHop& hop : hops) add(hop.link, hop.share * units);
-  longest_latency_ = std::max(longest_latency_, route_latency(fabric, hops));
+  const Time latency = route_latency(fabric, hops);
+  longest_latency_ = std::max(longest_latency_, latency);
   if (!fabric.transport.is_ideal() && fabric.routing != Routing::kAdaptive && !hops.empty()) {
     transport_ = fabric.transport;
     const NodeId source = fabric.links[hops.front().link].from;
     const NodeId destination = fabric.links[hops.back().link].to;
     for (const RouteHop& hop : hops) flows_.push_back({hop.link, source, destination});
   }
-  if (pending_.size() < merge_at_) return;
+  if (pending_.size() < merge_at_) return latency;
   merge();
   merge_at_ = std::max(merge_at_, 2 * pending_.size());
+  return latency;
+}
+
+Time LoadSum::add(const Fabric& fabric, ChipId from, ChipId to, double units) {
+  constexpr std::size_t kMany = 4096;  // contributions that are counted more quickly than sorted
+  const RegularTree* tree = slices_ == nullptr ? fabric.tree() : nullptr;
+  const bool may_collide = !fabric.transport.is_ideal() && fabric.routing != Routing::kAdaptive;
+  if (tree == nullptr || fabric.damaged || may_collide) return add(fabric, route(fabric, from, to), units);
+  if (pending_.size() >= kMany && countable_) begin_counting(fabric.links.size());
+  std::optional<std::size_t> amount;
+  if (counts_) {
+    amount = counts_->amount(units);
+    if (!amount) stop_counting();
+  }
+  const Time latency = amount ? tree->route(from, to, [&](LinkId link) { counts_->add(link, *amount); })
+                              : tree->route(from, to, [&](LinkId link) { add(link, units); });
+  longest_latency_ = std::max(longest_latency_, latency);
+  return latency;
+}
+
+void LoadSum::begin_counting(std::size_t links) {
+  if (!counts_) counts_ = std::make_unique<LinkCounts>(links);
+  if (!count_pending()) stop_counting();
+}
+
+// False where some have more amounts than can be counted.
+bool LoadSum::count_pending() {
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    const std::optional<std::size_t> amount = counts_->amount(pending_[i].bytes);
+    if (!amount) {
+      pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(i));
+      return false;
+    }
+    counts_->add(pending_[i].link, *amount);
+  }
+  pending_.clear();
+  return true;
+}
+
+void LoadSum::stop_counting() {
+  counts_->take_all(pending_);
+  counts_.reset();
+  countable_ = false;
 }
 
 std::vector<LinkLoad> LoadSum::loads(Bytes per_unit) {
-  merge();
+  if (counts_ && !count_pending()) stop_counting();
+  if (counts_)
+    counts_->take_sums(pending_);
+  else
+    merge();
+  countable_ = true;
   slow_down_collisions();
   for (LinkLoad& load : pending_) load.bytes *= per_unit.value;
   std::erase_if(pending_, [](const LinkLoad& load) { return load.bytes <= 0; });

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "collectives/collective.h"
+#include "collectives/link_counts.h"
 #include "topology/alike_slices.h"
 #include "topology/route.h"
 
@@ -24,8 +26,12 @@ class LoadSum {
 
   // `units` over the whole route; each link takes its share. Where paths are chosen per flow and the
   // transport of the fabric is not ideal, a link on which flows of several sources and destinations meet is
-  // busy for longer than their bytes alone would make it (Transport::collided_share).
-  void add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units);
+  // busy for longer than their bytes alone would make it (Transport::collided_share). Returns the latency of
+  // the route.
+  Time add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units);
+
+  // The same over the route between two chips, which is not listed where the fabric is told by rule.
+  Time add(const Fabric& fabric, ChipId from, ChipId to, double units);
 
   // The longest latency of the routes added since the sum was empty.
   Time longest_latency() const { return longest_latency_; }
@@ -40,12 +46,18 @@ class LoadSum {
     friend auto operator<=>(const FlowOnLink&, const FlowOnLink&) = default;
   };
 
+  void begin_counting(std::size_t links);
+  bool count_pending();
+  void stop_counting();
   void merge();
   void slow_down_collisions();
 
   const AlikeSlices* slices_;
   std::vector<LinkLoad> pending_;  // `bytes` in units
   std::size_t merge_at_ = std::size_t{1} << 20;
+  // Of many contributions, in place of those that are pending; the same sums to the last bit.
+  std::unique_ptr<LinkCounts> counts_;
+  bool countable_ = true;  // no more amounts than can be counted
   Time longest_latency_;
   Transport transport_;
   std::vector<FlowOnLink> flows_;  // on one path each; empty when the transport is ideal

@@ -16,11 +16,11 @@ std::size_t log_step_parts(std::size_t ranks, std::size_t distance) {
 
 namespace {
 
+// Leaves the sum empty, as it must find it.
 Phase shift_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> ranks, std::size_t distance,
-                  std::size_t count, const AlikeSlices* slices) {
-  LoadSum sum(slices);
+                  std::size_t count, LoadSum& sum) {
   for (std::size_t i = 0; i < count; ++i)
-    sum.add(fabric, route(fabric, ranks[i], ranks[(i + distance) % ranks.size()]), 1.0);
+    sum.add(fabric, ranks[i], ranks[(i + distance) % ranks.size()], 1.0);
   const Time latency = sum.longest_latency();
   return {latency, sum.loads(bytes)};
 }
@@ -34,10 +34,11 @@ std::optional<Phases> gather_in_log_steps(const Fabric& fabric, const Collective
   if (fabric.gpus_per_domain > 1) ranks = cut_at_domains(fabric, group).chips;
   const std::size_t n = ranks.size();
   Phases gather;
+  LoadSum sum(slices);
   for (std::size_t distance = std::bit_ceil(n) / 2; distance > 0; distance /= 2) {
     const double parts = static_cast<double>(log_step_parts(n, distance));
     gather.push_back(shift_phase(fabric, collective.bytes * (parts / static_cast<double>(n)), ranks, distance,
-                                 count, slices));
+                                 count, sum));
   }
   if (collective.kind == CollectiveKind::kAllGather) return gather;
   // A scatter is a gather backwards, with the data going the other way round on the same cables.

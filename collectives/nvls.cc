@@ -8,7 +8,7 @@ namespace {
 // Each member sends and receives the tensor once: its links carry what a ring with one full pass would.
 void add_switch_reduction(const Fabric& fabric, std::span<const ChipId> members, LoadSum& sum) {
   for (std::size_t i = 0; i < members.size(); ++i)
-    sum.add(fabric, route(fabric, members[i], members[(i + 1) % members.size()]), 1.0);
+    sum.add(fabric, members[i], members[(i + 1) % members.size()], 1.0);
 }
 
 constexpr int kUpAndDown = 2;  // stages: to the switch that reduces, and back

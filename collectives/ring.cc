@@ -81,8 +81,8 @@ Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const 
   const bool both = ways == Directions::kBoth;
   LoadSum sum(slices);
   for (const RingHop& hop : hops) {
-    sum.add(fabric, route(fabric, hop.from, hop.to), both ? hop.share / 2 : hop.share);
-    if (both) sum.add(fabric, route(fabric, hop.to, hop.from), hop.share / 2);
+    sum.add(fabric, hop.from, hop.to, both ? hop.share / 2 : hop.share);
+    if (both) sum.add(fabric, hop.to, hop.from, hop.share / 2);
   }
   const auto steps = static_cast<std::int64_t>(passes * (group.size() - 1));
   const Time latency = steps * sum.longest_latency();
@@ -102,11 +102,7 @@ std::optional<Phases> close_ring_in_one_slice(const Fabric& fabric, const Collec
 Phase chain_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
   LoadSum sum;
   Time latency;
-  for (std::size_t i = 0; i + 1 < group.size(); ++i) {
-    const auto hops = route(fabric, group[i], group[i + 1]);
-    sum.add(fabric, hops, 1.0);
-    latency += route_latency(fabric, hops);
-  }
+  for (std::size_t i = 0; i + 1 < group.size(); ++i) latency += sum.add(fabric, group[i], group[i + 1], 1.0);
   return {latency, sum.loads(bytes), static_cast<int>(group.size()) - 1};
 }
 

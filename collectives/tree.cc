@@ -43,11 +43,7 @@ Time add_tree(const Fabric& fabric, std::span<const ChipId> order, Direction dir
               double units, LoadSum& sum) {
   const std::size_t n = order.size();
   std::vector<Time> up(n), down(n);  // between each rank and the root
-  const auto add = [&](ChipId from, ChipId to) {
-    const auto hops = route(fabric, from, to);
-    sum.add(fabric, hops, units);
-    return route_latency(fabric, hops);
-  };
+  const auto add = [&](ChipId from, ChipId to) { return sum.add(fabric, from, to, units); };
   if (!direction.up && source != order[0]) down[0] = add(source, order[0]);
   std::size_t top = 1;
   while (2 * top < n) top *= 2;
@@ -80,7 +76,7 @@ Phase rail_trees(const Fabric& fabric, const Collective& collective, const Block
   for (int b = 0; b < domains.count(); ++b) add_domain_exchange(fabric, domains[b], reduces ? 2.0 : 1.0, all);
   if (!reduces)
     for (const ChipId member : domains[0])
-      if (member != source) all.add(fabric, route(fabric, source, member), 1.0 / rails);
+      if (member != source) all.add(fabric, source, member, 1.0 / rails);
   const Time longest = add_rail_trees(fabric, domains, reduces, all);
   return {2 * exchange + longest, all.loads(collective.bytes),
           2 + stages_of({reduces, true}, static_cast<std::size_t>(domains.count()))};
@@ -90,11 +86,7 @@ Phase rail_trees(const Fabric& fabric, const Collective& collective, const Block
 Phase branch(const Fabric& fabric, Bytes bytes, std::span<const ChipId> order, Direction direction) {
   LoadSum sum;
   Time latency;
-  const auto add = [&](ChipId from, ChipId to) {
-    const auto hops = route(fabric, from, to);
-    sum.add(fabric, hops, 0.5);
-    latency += route_latency(fabric, hops);
-  };
+  const auto add = [&](ChipId from, ChipId to) { latency += sum.add(fabric, from, to, 0.5); };
   for (std::size_t rank = 1; rank > 0; rank = parent_of(rank, order.size())) {
     const ChipId parent = order[parent_of(rank, order.size())];
     if (direction.up) add(order[rank], parent);

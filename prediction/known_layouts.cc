@@ -84,7 +84,8 @@ std::shared_ptr<const Fabric> KnownLayouts::fabric(const FabricSpec& spec) {
   const auto known = std::ranges::find_if(fabrics_, [&](const auto& each) { return each->spec == spec; });
   if (known != fabrics_.end()) return (*known)->fabric;
   if (fabrics_.size() == kFabrics) fabrics_.erase(fabrics_.begin());
-  auto built = timed("build the fabric", [&] { return std::make_shared<const Fabric>(build_fabric(spec)); });
+  auto built =
+      timed("build the fabric", [&] { return std::make_shared<const Fabric>(build_fabric_by_rule(spec)); });
   fabrics_.push_back(std::make_unique<KnownFabric>(KnownFabric{spec, built}));
   return built;
 }

@@ -26,13 +26,13 @@ LinkId AlikeSlices::in_first(LinkId link) const {
 }
 
 bool AlikeSlices::alike() const {
-  const std::vector<LinkId>& out = fabric_->out_first;
+  const auto& out = fabric_->out_first;
   for (NodeId node = 0; node < core_; ++node) {
     const NodeId first = in_first_slice(node);
     if (out[node + 1] - out[node] != out[first + 1] - out[first]) return false;
   }
   const auto as_in_first = [&](LinkId id) {
-    const Link &link = fabric_->links[id], &first = fabric_->links[in_first(id)];
+    const Link link = fabric_->links[id], first = fabric_->links[in_first(id)];
     return in_first_slice(link.to) == in_first_slice(first.to) && link.kind == first.kind &&
            link.bandwidth == first.bandwidth && link.latency == first.latency;
   };

@@ -1,5 +1,7 @@
 // build_fabric: from what a user says of a network to its graph.
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 
@@ -25,11 +27,13 @@ std::vector<Link> sorted(const std::vector<Link>& links, const std::vector<LinkI
 }  // namespace
 
 void index_links(Fabric& fabric) {
-  fabric.out_first.assign(fabric.nodes.size() + 1, 0);
-  for (const Link& link : fabric.links) ++fabric.out_first[link.from + 1];
-  for (std::size_t v = 1; v < fabric.out_first.size(); ++v) fabric.out_first[v] += fabric.out_first[v - 1];
+  std::vector<Link>& links = fabric.links.stored();
+  std::vector<LinkId>& out_first = fabric.out_first.stored();
+  out_first.assign(fabric.nodes.size() + 1, 0);
+  for (const Link& link : links) ++out_first[link.from + 1];
+  for (std::size_t v = 1; v < out_first.size(); ++v) out_first[v] += out_first[v - 1];
   const auto ends = [](const Link& link) { return std::tuple(link.from, link.to); };
-  if (!std::ranges::is_sorted(fabric.links, {}, ends)) fabric.links = sorted(fabric.links, fabric.out_first);
+  if (!std::ranges::is_sorted(links, {}, ends)) links = sorted(links, out_first);
 }
 
 void add_chips(Fabric& fabric, int count) {
@@ -47,7 +51,10 @@ void add_cable(Fabric& fabric, NodeId a, NodeId b, LinkKind kind, const LinkSpec
   fabric.links.push_back({b, a, kind, bandwidth, cable.latency});
 }
 
-Fabric build_fabric(const FabricSpec& spec) {
+namespace {
+
+// All but nodes and links.
+Fabric name_fabric(const FabricSpec& spec) {
   Fabric fabric;
   fabric.name = spec.name;
   fabric.chips = spec.chips;
@@ -57,8 +64,27 @@ Fabric build_fabric(const FabricSpec& spec) {
   fabric.routing = spec.routing;
   fabric.routing_seed = spec.routing_seed;
   fabric.transport = spec.transport;
+  return fabric;
+}
+
+}  // namespace
+
+Fabric build_fabric(const FabricSpec& spec) {
+  Fabric fabric = name_fabric(spec);
   kind_of(spec).add(fabric, spec);
   index_links(fabric);
+  return fabric;
+}
+
+Fabric build_fabric_by_rule(const FabricSpec& spec) {
+  std::optional<RegularTree> tree = RegularTree::of(spec);
+  if (!tree) return build_fabric(spec);
+  Fabric fabric = name_fabric(spec);
+  set_domains(fabric, *spec.gpu);
+  const auto rule = std::make_shared<const RegularTree>(*std::move(tree));
+  fabric.nodes = FabricTable<Node, &RegularTree::node, &RegularTree::nodes>(rule);
+  fabric.links = FabricTable<Link, &RegularTree::link, &RegularTree::links>(rule);
+  fabric.out_first = FabricTable<LinkId, &RegularTree::first_out, &RegularTree::first_outs>(rule);
   return fabric;
 }
 

@@ -29,11 +29,11 @@ void add_tori(Fabric& fabric, const FabricSpec& spec);
 // Adds hosts and the data-centre network above the slices. REQUIRES: add_tori was called.
 void add_dcn(Fabric& fabric, const FabricSpec& spec);
 
+// Says how GPUs of a domain are joined, and what switches do.
+void set_domains(Fabric& fabric, const GpuClusterSpec& gpu);
+
 // Adds GPUs, NVLink domains and the fat-tree. REQUIRES: an empty fabric.
 void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec);
-
-// Uplinks of one switch of this tier where parallel switches are nodes; 0 where they do not come out whole.
-int whole_uplinks(const FatTreeTier& tier);
 
 // Tiers above the leaves, and cables to them, where parallel switches are nodes.
 struct IndividualTree {
@@ -42,9 +42,6 @@ struct IndividualTree {
 };
 // REQUIRES: the fat-tree can join the GPUs, and the uplinks of all its tiers are whole.
 IndividualTree size_individual_tree(const FabricSpec& spec);
-
-// Does the routing of this fabric need parallel switches as nodes of their own?
-bool picks_switches(const FabricSpec& spec);
 
 // Why a torus pod, or a GPU cluster, cannot be, or empty.
 std::string explain_torus(const FabricSpec& spec);

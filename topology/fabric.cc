@@ -61,11 +61,46 @@ const TorusSlice* Fabric::slice_of(ChipId chip) const {
   return after == slices.begin() ? nullptr : &*std::prev(after);
 }
 
+namespace {
+
+// By division, where a search would ask the rule for several links.
+LinkId link_in_tree(const RegularTree& tree, NodeId from, NodeId to) {
+  const NodeId lower = std::min(from, to), upper = std::max(from, to);
+  const bool up = from < to;
+  if (lower < tree.chips()) {
+    if (upper == tree.above(0, lower)) return up ? tree.nic_up(lower) : tree.nic_down(lower);
+    if (tree.domain() == 1 || upper != tree.chips() + lower / tree.domain()) return -1;
+    return up ? tree.nvlink_up(lower) : tree.nvlink_down(lower);
+  }
+  std::size_t t = tree.tiers() - 1;
+  while (t > 0 && tree.tier(t).first > lower) --t;
+  if (lower < tree.tier(t).first || !tree.tier(t).leads_up) return -1;
+  const RegularTree::Tier& above = tree.tier(t + 1);
+  if (upper != above.first + (lower - tree.tier(t).first) / above.below) return -1;
+  return up ? tree.trunk_up(t, lower) : tree.trunk_down(t, lower);
+}
+
+template <class Links>
+LinkId find_link(const Links& links, LinkId first, LinkId end, NodeId to) {
+  const auto after = links.begin() + end;
+  const auto found = std::ranges::lower_bound(links.begin() + first, after, to, {}, &Link::to);
+  return found != after && (*found).to == to ? static_cast<LinkId>(found - links.begin()) : -1;
+}
+
+}  // namespace
+
 LinkId Fabric::link_between(NodeId from, NodeId to) const {
-  const auto outgoing = out(from);
-  const auto found = std::ranges::lower_bound(outgoing, to, {}, &Link::to);
-  const LinkId link = out_first[from] + static_cast<LinkId>(found - outgoing.begin());
-  return link < out_first[from + 1] && links[link].to == to ? link : -1;
+  if (const RegularTree* rule = tree()) return link_in_tree(*rule, from, to);
+  const LinkId first = out_first[from], end = out_first[from + 1];
+  const std::vector<Link>* list = links.list();
+  return list ? find_link(*list, first, end, to) : find_link(links, first, end, to);
+}
+
+Fabric listed(Fabric fabric) {
+  fabric.nodes.stored();
+  fabric.links.stored();
+  fabric.out_first.stored();
+  return fabric;
 }
 
 Fabric with_slow_links(Fabric fabric, std::span<const SlowLink> slow) {

@@ -3,44 +3,19 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/units.h"
 #include "topology/fabric_spec.h"
+#include "topology/fabric_table.h"
+#include "topology/node_link.h"
+#include "topology/regular_tree.h"
 
 namespace podsim {
-
-using NodeId = std::int32_t;  // index into Fabric::nodes; chips come first, so a ChipId is a NodeId
-using ChipId = std::int32_t;  // 0 .. chips-1
-using LinkId = std::int32_t;  // index into Fabric::links
-
-enum class NodeKind : std::uint8_t { kChip, kNvSwitch, kLeaf, kSpine, kCore, kHost, kDcn };
-enum class LinkKind : std::uint8_t { kIci, kIciOptical, kNvlink, kNic, kTrunk, kPcie, kDcn };
-std::string_view to_string(NodeKind kind);
-std::string_view to_string(LinkKind kind);
-
-struct Node {
-  NodeKind kind;
-  std::int8_t tier;           // 0 = chip; a switch is one above the highest thing it serves
-  std::int32_t parallel = 1;  // equal switches that this node stands for
-  friend bool operator==(const Node&, const Node&) = default;
-};
-
-// One direction of a cable, or of a bundle of parallel equal cables that share traffic evenly.
-struct Link {
-  NodeId from, to;
-  LinkKind kind;
-  Bandwidth bandwidth;  // payload: nominal * efficiency, this direction
-  Time latency;         // one way
-  friend bool operator==(const Link&, const Link&) = default;
-};
-
-// Whether the link is of the kind; links between cubes are ICI links to whoever says "this chip's ICI is
-// slow".
-bool is_of_kind(const Link& link, LinkKind kind);
 
 // Where a torus slice lies.
 // - Chip of coordinate (x, y, z) = first_chip + x + X * (y + Y * z).
@@ -71,9 +46,9 @@ struct TorusSlice {
 struct Fabric {
   std::string name;
   int chips = 0;
-  std::vector<Node> nodes;
-  std::vector<Link> links;
-  std::vector<LinkId> out_first;
+  FabricTable<Node, &RegularTree::node, &RegularTree::nodes> nodes;
+  FabricTable<Link, &RegularTree::link, &RegularTree::links> links;
+  FabricTable<LinkId, &RegularTree::first_out, &RegularTree::first_outs> out_first;
   std::vector<TorusSlice> slices;      // empty for a GPU cluster
   int gpus_per_domain = 0;             // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
   bool nvlink_mesh = false;            // NVLink joins GPUs of a domain pair by pair, without a switch
@@ -88,8 +63,18 @@ struct Fabric {
   bool individual_switches = false;  // parallel switches are nodes of their own: several links lead up
   bool damaged = false;  // links or switches are missing (topology/failures.h): nothing may count on symmetry
 
-  std::span<const Link> out(NodeId node) const {
-    return {links.data() + out_first[node], links.data() + out_first[node + 1]};
+  auto out(NodeId node) const {
+    return std::ranges::subrange(links.begin() + out_first[node], links.begin() + out_first[node + 1]);
+  }
+  // Kind, bandwidth and latency of a link, found more quickly than its ends, which say nothing.
+  const Link& cable(LinkId link) const {
+    const RegularTree* rule = links.rule();
+    return rule ? rule->cable(link) : (*links.list())[static_cast<std::size_t>(link)];
+  }
+  // The rule that tells nodes and links, or nullptr where they are listed.
+  const RegularTree* tree() const {
+    const bool all = links.rule() == nodes.rule() && links.rule() == out_first.rule();
+    return all ? links.rule() : nullptr;
   }
   // The slice of a chip, or nullptr when the fabric has none.
   const TorusSlice* slice_of(ChipId chip) const;
@@ -103,6 +88,13 @@ std::string node_name(const Fabric& fabric, NodeId node);
 
 // REQUIRES: `explain_invalid(spec)` is empty. O(nodes + links).
 Fabric build_fabric(const FabricSpec& spec);
+
+// An equal fabric whose nodes and links are told by arithmetic, where it is so regular; else as build_fabric.
+// O(1) then. Whoever changes one of its nodes or links has them all listed.
+Fabric build_fabric_by_rule(const FabricSpec& spec);
+
+// An equal fabric whose nodes and links are listed, for who passes over all of them.
+Fabric listed(Fabric fabric);
 
 // Why this fabric cannot be built ("the pod cannot make a 4x5x8 slice: lengths must be multiples of 4"), or
 // empty. Never allocates in proportion to the chip count.

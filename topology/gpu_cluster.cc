@@ -13,24 +13,6 @@ namespace {
 // Rounded up. REQUIRES: a, b >= 1. No intermediate exceeds a.
 int ceil_divide(int a, int b) { return 1 + (a - 1) / b; }
 
-// Leaves per group of `domains_per_group` consecutive domains: one of each rail, or a single one for whole
-// domains.
-struct LeafCabling {
-  int domains_per_group;
-  int leaves_per_group;
-};
-
-LeafCabling cable_leaves(const GpuClusterSpec& gpu) {
-  const int down = gpu.tiers.front().down;
-  if (gpu.rail_optimised) return {down, gpu.gpus_per_domain};
-  return {down / gpu.gpus_per_domain, 1};
-}
-
-NodeKind kind_of_tier(int tier) {
-  if (tier == 1) return NodeKind::kLeaf;
-  return tier == 2 ? NodeKind::kSpine : NodeKind::kCore;
-}
-
 void add_mesh_domains(Fabric& fabric, const FabricSpec& spec) {
   const int size = spec.gpu->gpus_per_domain;
   for (ChipId chip = 0; chip < spec.chips; ++chip)
@@ -61,9 +43,6 @@ int add_leaves(Fabric& fabric, const FabricSpec& spec, int domains) {
   }
   return leaves;
 }
-
-// One cable of a bundle leads to each of the parallel switches above.
-int whole_cables(double cables) { return static_cast<int>(std::clamp(std::round(cables), 1.0, 1e9)); }
 
 // The same tiers with every parallel switch as a node. Plane p of a tier is joined by uplink p % uplinks of
 // plane p / uplinks below; switches are numbered group by group and, within a group, plane by plane.
@@ -109,6 +88,19 @@ void add_upper_tiers(Fabric& fabric, const GpuClusterSpec& gpu, int switches) {
 }
 
 }  // namespace
+
+LeafCabling cable_leaves(const GpuClusterSpec& gpu) {
+  const int down = gpu.tiers.front().down;
+  if (gpu.rail_optimised) return {down, gpu.gpus_per_domain};
+  return {down / gpu.gpus_per_domain, 1};
+}
+
+NodeKind kind_of_tier(int tier) {
+  if (tier == 1) return NodeKind::kLeaf;
+  return tier == 2 ? NodeKind::kSpine : NodeKind::kCore;
+}
+
+int whole_cables(double cables) { return static_cast<int>(std::clamp(std::round(cables), 1.0, 1e9)); }
 
 int whole_uplinks(const FatTreeTier& tier) {
   const double uplinks = tier.down / tier.oversubscription, whole = std::round(uplinks);
@@ -159,12 +151,16 @@ int add_missing_tiers(GpuClusterSpec& gpu, int chips) {
   return added;
 }
 
-void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {
-  const GpuClusterSpec& gpu = *spec.gpu;
+void set_domains(Fabric& fabric, const GpuClusterSpec& gpu) {
   fabric.gpus_per_domain = gpu.gpus_per_domain;
   fabric.nvlink_mesh = gpu.nvlink_mesh;
   fabric.nvls = gpu.nvls;
   fabric.sharp = gpu.sharp;
+}
+
+void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {
+  const GpuClusterSpec& gpu = *spec.gpu;
+  set_domains(fabric, gpu);
   add_chips(fabric, spec.chips);
   // Chips of most clusters have two cables, and there is a switch to each few dozen of them.
   constexpr std::size_t kLinksOfChip = 4;

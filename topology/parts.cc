@@ -38,12 +38,8 @@ LinkKind link_kind(PartKind kind) {
                                   : LinkKind::kNvlink;
 }
 
-std::span<const Node> nodes_of(const Fabric& fabric, NodeKind kind) {
-  const auto before = [](const Node& node, NodeKind wanted) { return node.kind < wanted; };
-  const auto first = std::lower_bound(fabric.nodes.begin(), fabric.nodes.end(), kind, before);
-  const auto last =
-      std::find_if(first, fabric.nodes.end(), [&](const Node& node) { return node.kind != kind; });
-  return {first, last};
+auto nodes_of(const Fabric& fabric, NodeKind kind) {
+  return std::ranges::equal_range(fabric.nodes, kind, {}, &Node::kind);
 }
 
 }  // namespace
@@ -114,7 +110,7 @@ void Parts::add_links_up(NodeId node, bool all, std::vector<LinkId>& links) cons
 
 NodeId Parts::switch_node(PartKind kind, int number) const {
   const auto nodes = nodes_of(fabric_, node_kind(kind));
-  return static_cast<NodeId>(nodes.data() - fabric_.nodes.data()) + number;
+  return static_cast<NodeId>(nodes.begin() - fabric_.nodes.begin()) + number;
 }
 
 ChipId Parts::first_chip(PartKind kind, int number) const {

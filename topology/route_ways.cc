@@ -73,7 +73,7 @@ struct Ways::Backwards {
 
   const Ways* ways;
 
-  const Link& onward(edge_descriptor edge) const { return ways->fabric_->links[edge / 2]; }
+  Link onward(edge_descriptor edge) const { return ways->fabric_->links[edge / 2]; }
   Link back(edge_descriptor edge) const {  // each link has its reverse
     return {onward(edge).to, onward(edge).from, onward(edge).kind, {}, {}};
   }

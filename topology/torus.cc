@@ -29,7 +29,7 @@ bool closes_to_ring(const TorusSpec& spec, int d) {
 class SliceLinks {
  public:
   SliceLinks(Fabric& fabric, const TorusSlice& slice, const TorusSpec& spec)
-      : links_(fabric.links),
+      : links_(fabric.links.stored()),
         slice_(slice),
         latency_(spec.ici.latency),
         bandwidth_(spec.ici.payload()),

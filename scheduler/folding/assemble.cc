@@ -6,6 +6,7 @@
 
 #include "engine/check.h"
 #include "engine/stage_timer.h"
+#include "scheduler/folding/fold_orbits.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/lowering/lower.h"
@@ -87,6 +88,27 @@ Fabric with_link_factors(Fabric fabric, const std::vector<double>& factor) {
   return fabric;
 }
 
+// One job has all chips, in order, and nothing is wrong with any.
+bool may_fold_by_orbits(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities) {
+  if (fabric.tree() == nullptr || jobs.size() != 1 || !adversities.none()) return false;
+  const LaidJob& job = jobs.front();
+  return !job.spec.job.lengths.any() && job.placement.in_order() &&
+         std::cmp_equal(job.placement.chip_of_device.size(), fabric.chips);
+}
+
+// Nothing where orbits do not tell it.
+std::optional<System> assemble_orbits(const Fabric& fabric, const LaidJob& job) {
+  LoweredStep step;
+  append(step, timed("lower", [&] { return lower(job.program, job.spec, true); }), 0);
+  std::optional<System> system =
+      fold_orbits(fabric, {job.program.mesh, job.placement, job.spec.job.stack.network_share},
+                  job.program.stages > 1 ? job.program.pipeline_axis : -1, step);
+  if (!system) return std::nullopt;
+  system->chips_per_host = job.spec.cluster.fabric.chips_per_host;
+  system->packing.push_back(packing_of(job));
+  return system;
+}
+
 }  // namespace
 
 JobPacking packing_of(const LaidJob& job) {
@@ -99,6 +121,9 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
                 bool fold_classes, TrafficPlans* plans) {
   const bool jitter = adversities.jitter.coefficient_of_variation > 0;
   const int chips_per_host = jobs.front().spec.cluster.fabric.chips_per_host;
+  if (may_fold_by_orbits(fabric, jobs, adversities) && fold_classes && !(plans && plans->chosen_elsewhere()))
+    if (std::optional<System> system = assemble_orbits(fabric, jobs.front())) return *std::move(system);
+  if (fabric.tree() != nullptr) return assemble(listed(fabric), jobs, adversities, fold_classes, plans);
   LoweredStep step;
   std::vector<LaidMesh> laid;
   std::vector<Mesh> meshes;

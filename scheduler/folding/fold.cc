@@ -113,6 +113,15 @@ void add_links(System& system, const Fabric& fabric, const FoldClasses& classes,
 
 }  // namespace
 
+std::vector<std::int32_t> chip_classes(const System& system) {
+  PODSIM_CHECK(!system.lists || system.class_of.empty(), "classes are listed in one way");
+  return system.lists ? system.lists->chips() : system.class_of;
+}
+
+std::vector<std::int32_t> link_classes(const System& system) {
+  return system.lists ? system.lists->links() : system.link_class_of;
+}
+
 std::vector<double> link_capacities(const System& system) {
   std::vector<double> result;
   for (std::int32_t l = 0; l < system.limiting_links; ++l) result.push_back(system.links[l].bandwidth.value);

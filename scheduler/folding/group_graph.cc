@@ -26,6 +26,17 @@ Colour label_of(const Use& use, std::size_t p, std::size_t f) {
   return mix(mix(p, f), static_cast<Colour>(use.usage));
 }
 
+Colour mix_phase(Colour group, const PhaseTraffic& phase, std::size_t p, std::size_t f) {
+  group = mix(mix(group, mix(p, f)), static_cast<Colour>(phase.latency.ps));
+  group = mix(group, bits(phase.work_per_byte));
+  for (const ProtocolRamp& ramp : phase.ramp.protocols()) {
+    group = mix(mix(group, static_cast<Colour>(ramp.fixed.ps)), bits(ramp.s_per_byte));
+    group = mix(group, static_cast<Colour>(ramp.chunks.most.ps));
+    group = mix(group, bits(ramp.chunks.full.value));
+  }
+  return group;
+}
+
 GroupGraph::GroupGraph(const Fabric& fabric, const Traffic& traffic, const std::vector<bool>& nonbinding,
                        const std::vector<int>& program_of, const std::vector<double>& speed_of,
                        const std::vector<std::int32_t>& told_apart, const DrawnDegradations& degradations)
@@ -56,13 +67,7 @@ GroupGraph::FormColours GroupGraph::colour_form(std::size_t c, std::size_t form)
     const PatternTraffic& loads = traffic_.loads[p];
     std::size_t f = 0;
     for (const PhaseTraffic& phase : loads.of_form(form)) {
-      colours.group = mix(mix(colours.group, mix(p, f)), static_cast<Colour>(phase.latency.ps));
-      colours.group = mix(colours.group, bits(phase.work_per_byte));
-      for (const ProtocolRamp& ramp : phase.ramp.protocols()) {
-        colours.group = mix(mix(colours.group, static_cast<Colour>(ramp.fixed.ps)), bits(ramp.s_per_byte));
-        colours.group = mix(colours.group, static_cast<Colour>(ramp.chunks.most.ps));
-        colours.group = mix(colours.group, bits(ramp.chunks.full.value));
-      }
+      colours.group = mix_phase(colours.group, phase, p, f);
       for (const Use& use : loads.of_phase(phase)) colours.links[use.resource] += label_of(use, p, f);
       ++f;
     }

@@ -20,6 +20,9 @@ Colour colour_of(const Link& link);
 // practice, as hashes go.
 Colour label_of(const Use& use, std::size_t p, std::size_t f);
 
+// What a phase, the f-th of pattern p, tells of a group beyond what it puts on links.
+Colour mix_phase(Colour group, const PhaseTraffic& phase, std::size_t p, std::size_t f);
+
 // The class of every vertex, by any numbers.
 struct VertexClasses {
   std::vector<std::int32_t> chips;

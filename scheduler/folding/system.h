@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -64,6 +66,11 @@ struct LinkClass {
   std::int32_t flap = -1;     // entry of Adversities::slow that takes it down; -1 = none
 };
 
+// The class of every chip and of every link of the fabric, made when somebody asks.
+struct ClassLists {
+  std::function<std::vector<std::int32_t>()> chips, links;
+};
+
 // Everything that `simulate` needs to know, and nothing that it does not.
 struct System {
   std::vector<Mesh> meshes;                   // [job]
@@ -72,16 +79,21 @@ struct System {
   std::vector<std::int32_t> communicator_of;  // [message]
   std::vector<PlannedCollective> patterns;
   std::vector<ChipClass> chips;
-  std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work
+  std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work; see chip_classes
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
-  std::vector<std::int32_t> link_class_of;  // [link of the fabric]
+  std::vector<std::int32_t> link_class_of;  // [link of the fabric]; see link_classes
+  std::optional<ClassLists> lists;          // in place of both, of a system that was folded by orbits
   std::vector<Hit> hits;                    // [entry of Adversities::slow]
   std::vector<SpeedProfile> profiles;       // of speeds that change with time
   int chips_per_host = 1;
   std::vector<JobPacking> packing;  // [job]
   std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do
 };
+
+// System::class_of and System::link_class_of, which a system that was folded by orbits does not keep.
+std::vector<std::int32_t> chip_classes(const System& system);
+std::vector<std::int32_t> link_classes(const System& system);
 
 // Bytes per second of each link class that may limit transfers, where no profile says less: the resources
 // that they share.

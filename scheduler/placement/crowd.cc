@@ -8,15 +8,24 @@
 namespace podsim {
 namespace {
 
-// Whether some switch of a fat-tree has less bandwidth above it than below.
+bool uplink_limits(const Fabric& fabric, NodeId node) {
+  double below = 0, above = 0;
+  for (const Link& link : fabric.out(node))
+    (fabric.nodes[link.to].tier > fabric.nodes[node].tier ? above : below) += link.bandwidth.value;
+  constexpr double kRounding = 1e-9;
+  return above > 0 && above < below * (1 - kRounding);
+}
+
+// Whether some switch of a fat-tree has less bandwidth above it than below. In a regular tree a switch that
+// is full has most below it.
 bool some_uplink_limits(const Fabric& fabric) {
-  for (NodeId node = fabric.chips; node < static_cast<NodeId>(fabric.nodes.size()); ++node) {
-    double below = 0, above = 0;
-    for (const Link& link : fabric.out(node))
-      (fabric.nodes[link.to].tier > fabric.nodes[node].tier ? above : below) += link.bandwidth.value;
-    constexpr double kRounding = 1e-9;
-    if (above > 0 && above < below * (1 - kRounding)) return true;
+  if (const RegularTree* tree = fabric.tree()) {
+    for (std::size_t t = 0; t < tree->tiers(); ++t)
+      if (uplink_limits(fabric, tree->tier(t).first)) return true;
+    return false;
   }
+  for (NodeId node = fabric.chips; node < static_cast<NodeId>(fabric.nodes.size()); ++node)
+    if (uplink_limits(fabric, node)) return true;
   return false;
 }
 

@@ -55,10 +55,17 @@ Crowd::Groups groups_of(const Placement& placement, const std::vector<std::size_
   return groups;
 }
 
-bool in_order(const Placement& placement) {
-  for (std::size_t device = 0; device < placement.chip_of_device.size(); ++device)
-    if (placement.chip_of_device[device] != static_cast<ChipId>(device)) return false;
-  return true;
+// Bytes per second of all links into the chip that has most. In a regular tree all have the same.
+double most_into_a_chip(const Fabric& fabric) {
+  if (fabric.tree() != nullptr) {
+    double sum = 0;
+    for (const Link& link : fabric.out(0)) sum += link.bandwidth.value;
+    return sum;
+  }
+  std::vector<double> into(static_cast<std::size_t>(fabric.chips), 0);
+  for (const Link& link : fabric.links)
+    if (link.to < fabric.chips) into[static_cast<std::size_t>(link.to)] += link.bandwidth.value;
+  return *std::max_element(into.begin(), into.end());
 }
 
 }  // namespace
@@ -69,16 +76,13 @@ FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& 
       mesh_(mesh),
       placement_(placement),
       rate_(rate),
-      shared_(in_order(placement) && std::cmp_equal(placement.chip_of_device.size(), fabric.chips) ? shared
-                                                                                                   : nullptr),
+      shared_(placement.in_order() && std::cmp_equal(placement.chip_of_device.size(), fabric.chips)
+                  ? shared
+                  : nullptr),
       crowd_(fabric) {
   PODSIM_CHECK(rate.value > 0, "collectives are weighed against computation");
   PODSIM_CHECK(!placement.chip_of_device.empty(), "a mesh has devices");
-  std::vector<double> into(static_cast<std::size_t>(fabric.chips), 0);
-  for (const Link& link : fabric.links) {
-    if (link.to < fabric.chips) into[static_cast<std::size_t>(link.to)] += link.bandwidth.value;
-  }
-  injection_ = {*std::max_element(into.begin(), into.end())};
+  injection_ = {most_into_a_chip(fabric)};
   find_islands();
 }
 
@@ -87,7 +91,12 @@ FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& 
 void FabricCost::find_islands() {
   const int domain = fabric_.gpus_per_domain;
   if (domain <= 1 || fabric_.nvlink_mesh || !std::has_single_bit(static_cast<unsigned>(domain))) return;
-  if (!in_order(placement_)) return;
+  if (!placement_.in_order()) return;
+  if (const RegularTree* tree = fabric_.tree()) {
+    nics_ = {domain * fabric_.links[static_cast<std::size_t>(tree->nic_up(0))].bandwidth.value};
+    island_ = domain;
+    return;
+  }
   std::vector<double> by_nic(static_cast<std::size_t>(fabric_.chips), 0);
   for (const Link& link : fabric_.links)
     if (link.to < fabric_.chips && link.kind == LinkKind::kNic)

@@ -76,6 +76,17 @@ ChipId chip_in_slice(const TorusSlice& slice, const Assignment& assignment, std:
 
 }  // namespace
 
+bool ChipList::in_order() const {
+  if (chips_.empty()) return first_ == 0;
+  for (std::size_t i = 0; i < chips_.size(); ++i)
+    if (std::cmp_not_equal(chips_[i], i)) return false;
+  return true;
+}
+
+bool operator==(const ChipList& a, const ChipList& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
 std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
                             const std::vector<AxisPlacement>& chosen) {
   if (chosen.empty()) return "";
@@ -109,9 +120,7 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
                 ChipId first_chip) {
   const int devices = mesh.devices();
   PODSIM_CHECK(devices <= fabric.chips - first_chip, "the mesh must have a chip for each device");
-  Placement placement;
-  placement.chip_of_device.resize(devices);
-  std::iota(placement.chip_of_device.begin(), placement.chip_of_device.end(), first_chip);
+  Placement placement{ChipList(first_chip, static_cast<std::size_t>(devices))};
   if (fabric.slices.empty()) return placement;
 
   std::span<const int> shape = fabric.slices[0].shape;
@@ -127,6 +136,7 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
   if (std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>()) != slice_chips) return placement;
   if (!assign(static_cast<int>(mesh.axes.size()) - 1, used, sizes, shape, assignment)) return placement;
 
+  std::vector<ChipId> chips(static_cast<std::size_t>(devices));
   const TorusSlice* first_slice = &fabric.slices[first_chip / slice_chips];
   for (int device = 0; device < devices; ++device) {
     std::vector<int> at = coordinates(mesh, device);
@@ -136,13 +146,13 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
       slice = slice * (mesh.axes[a].size / per_slice) + at[a] / per_slice;
       at[a] %= per_slice;
     }
-    placement.chip_of_device[device] = chip_in_slice(first_slice[slice], assignment, at);
+    chips[static_cast<std::size_t>(device)] = chip_in_slice(first_slice[slice], assignment, at);
   }
-  return placement;
+  return {std::move(chips)};
 }
 
 ChipGroups groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes) {
-  const std::vector<ChipId>& chips = placement.chip_of_device;
+  const ChipList& chips = placement.chip_of_device;
   PODSIM_CHECK(std::cmp_equal(chips.size(), mesh.devices()), "a mesh has a chip for each device");
   std::vector<std::size_t> along = {0}, across = {0};  // distances of devices, ascending
   std::size_t stride = chips.size();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/index_iterator.h"
 #include "topology/fabric.h"
 #include "workload/mesh/mesh.h"
 
@@ -15,9 +16,36 @@ namespace podsim {
 struct AxisPlacement;
 struct FabricSpec;
 
+// Chips one after the other, which take no room, or any.
+class ChipList {
+ public:
+  using Iterator = IndexIterator<ChipList, ChipId>;
+
+  ChipList() = default;
+  ChipList(std::vector<ChipId> chips) : chips_(std::move(chips)), size_(chips_.size()) {}
+  ChipList(ChipId first, std::size_t count) : first_(first), size_(count) {}
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  ChipId operator[](std::size_t i) const {
+    return chips_.empty() ? first_ + static_cast<ChipId>(i) : chips_[i];
+  }
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, static_cast<std::ptrdiff_t>(size_)}; }
+  bool in_order() const;  // from chip 0 on
+  friend bool operator==(const ChipList& a, const ChipList& b);
+
+ private:
+  std::vector<ChipId> chips_;  // empty where they come one after the other
+  ChipId first_ = 0;
+  std::size_t size_ = 0;
+};
+
 // Devices are numbered row-major over the mesh axes: the last axis varies fastest.
 struct Placement {
-  std::vector<ChipId> chip_of_device;
+  ChipList chip_of_device;
+  // Each device lies on the chip of its number.
+  bool in_order() const { return chip_of_device.in_order(); }
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 

@@ -41,12 +41,13 @@ std::vector<DataRank> data_ranks(const System& system, const LaidJob& job, bool 
   std::vector<std::vector<int>> devices_of(static_cast<std::size_t>(count));
   for (int device = 0; device < devices; ++device)
     devices_of[coordinates_of(program, data_axes, device).data_rank].push_back(device);
+  const std::vector<std::int32_t> class_of = chip_classes(system);
   std::map<std::vector<std::int32_t>, std::size_t> known;  // by the classes of the rank's chips
   std::vector<DataRank> ranks;
   for (const std::vector<int>& own : devices_of) {
     std::vector<std::int32_t> classes;
     for (const int device : own)
-      classes.push_back(system.class_of[static_cast<std::size_t>(job.placement.chip_of_device[device])]);
+      classes.push_back(class_of[static_cast<std::size_t>(job.placement.chip_of_device[device])]);
     const auto [alike, is_new] = known.try_emplace(classes, ranks.size());
     if (!is_new && !every_rank) {
       ++ranks[alike->second].alike;

@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "collectives/cut_bound.h"
 #include "engine/check.h"
 #include "scheduler/placement/crowd.h"
+#include "scheduler/traffic/form_plans.h"
 #include "scheduler/traffic/group_forms.h"
 
 namespace podsim {
@@ -65,79 +65,20 @@ Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope 
   return result;
 }
 
-bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
-
-// The links that a group loads, numbered as its plans first name them.
-class OwnLinks {
- public:
-  explicit OwnLinks(const Fabric& fabric) : place_of_(fabric.links.size(), -1) {}
-
-  std::int32_t place_of(LinkId link) {
-    std::int32_t& place = place_of_[link];
-    if (place < 0) {
-      place = static_cast<std::int32_t>(links_.size());
-      links_.push_back(link);
-    }
-    return place;
-  }
-
-  // Leaves none.
-  std::vector<LinkId> take() {
-    for (const LinkId link : links_) place_of_[link] = -1;
-    return std::exchange(links_, {});
-  }
-
- private:
-  std::vector<std::int32_t> place_of_;  // [link], -1 = not among them
-  std::vector<LinkId> links_;
-};
-
-// Loads between servers grow by what the library does not reach of the channels' rate.
-void add_phase(PatternTraffic& traffic, const Fabric& fabric, Phase phase, double network_share,
-               OwnLinks& own) {
-  for (LinkLoad& load : phase.loads)
-    if (between_servers(fabric.links[load.link].kind)) load.bytes /= network_share;
-  const LinkLoad* slowest = nullptr;
-  double slowest_s = 0;
-  for (const LinkLoad& load : phase.loads) {
-    double seconds = load.bytes / fabric.links[load.link].bandwidth.value;
-    if (seconds > slowest_s) slowest = &load, slowest_s = seconds;
-  }
-  PODSIM_CHECK(network_share > 0 && network_share <= 1, "a library reaches a share of the network");
-  const std::size_t first = traffic.uses.size();
-  if (slowest)
-    for (const LinkLoad& load : phase.loads)
-      traffic.uses.push_back({own.place_of(load.link), fixed_usage(load.bytes / slowest->bytes)});
-  traffic.phases.push_back(
-      {phase.latency, phase.ramp, slowest ? slowest->bytes : 0, first, traffic.uses.size()});
-}
-
-// The first ranks of a group, half of them.
-Side first_half(std::size_t ranks) {
-  Side half(ranks, false);
-  std::fill_n(half.begin(), ranks / 2, true);
-  return half;
-}
-
 // Plans the groups of one communicator.
 class GroupPlans {
  public:
   GroupPlans(const Fabric& fabric, Traffic& traffic, std::size_t c, std::span<const Fanout> fanout_of,
              double network_share)
-      : fabric_(fabric),
-        traffic_(traffic),
-        communicator_(traffic.communicators[c]),
-        fanout_of_(fanout_of),
-        network_share_(communicator_.point_to_point() ? 1 : network_share),
-        own_(fabric) {
-    for (std::size_t p = 0; p < traffic.patterns.size(); ++p)
-      if (traffic.patterns[p].communicator == static_cast<int>(c)) patterns_.push_back(p);
-  }
+      : communicator_(traffic.communicators[c]),
+        uses_(fabric.links.size(), traffic.loads),
+        plans_(fabric, c, traffic.patterns, fanout_of, communicator_.point_to_point() ? 1 : network_share,
+               uses_) {}
 
   void plan_each() {
     for (std::size_t g = 0; g < communicator_.groups.size(); ++g) {
       add_form(g);
-      add_links(own_.take());
+      add_links(uses_.take_links());
     }
   }
 
@@ -153,7 +94,7 @@ class GroupPlans {
       if (is_new) {
         add_form(g);
         std::vector<LinkPlace>& own = places.emplace_back();
-        for (const LinkId link : own_.take()) own.push_back(forms.place_of(link));
+        for (const LinkId link : uses_.take_links()) own.push_back(forms.place_of(link));
       } else {
         communicator_.form_of.push_back(form->second);
       }
@@ -164,25 +105,10 @@ class GroupPlans {
   }
 
  private:
-  // Kind by kind, since kinds share transfers. Of each pattern the first plan is held against what must cross
-  // between the halves of its group.
   void add_form(std::size_t g) {
-    const std::span<const ChipId> group = communicator_.groups[g];
     communicator_.form_of.push_back(static_cast<std::int32_t>(communicator_.first_of_form.size()));
     communicator_.first_of_form.push_back(static_cast<std::int32_t>(g));
-    GroupPlanner planner(fabric_, group);
-    for (const std::size_t p : patterns_) {
-      const PlannedCollective& pattern = traffic_.patterns[p];
-      PatternTraffic& loads = traffic_.loads[p];
-      const Collective unit{pattern.kind, {1.0}, {}, fanout_of_[p]};
-      std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
-      if (!planned) planned = plan(fabric_, unit, group);
-      if (loads.forms() == 0)
-        PODSIM_CHECK(carries_across(fabric_, unit, group, *planned, first_half(group.size())),
-                     "a plan of " + std::string(to_string(planned->algorithm)) + " carries too little");
-      for (Phase& phase : planned->phases) add_phase(loads, fabric_, std::move(phase), network_share_, own_);
-      loads.first_phase.push_back(loads.phases.size());
-    }
+    plans_.add(communicator_.groups[g]);
   }
 
   // Most groups need as much room as the first.
@@ -193,13 +119,9 @@ class GroupPlans {
     communicator_.first_link.push_back(all.size());
   }
 
-  const Fabric& fabric_;
-  Traffic& traffic_;
   Communicator& communicator_;
-  std::span<const Fanout> fanout_of_;  // [pattern]
-  double network_share_;
-  std::vector<std::size_t> patterns_;  // of the communicator
-  OwnLinks own_;
+  PlacedUses uses_;
+  FormPlans plans_;
 };
 
 // Chooses the algorithms of messages.

@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/sharing.h"
-#include "scheduler/lowering/instructions.h"
 #include "scheduler/placement/place.h"
+#include "scheduler/traffic/pattern_traffic.h"
 
 namespace podsim {
 
@@ -29,40 +28,6 @@ struct Communicator {
   std::span<const LinkId> links_of(std::size_t group) const {
     return {links.data() + first_link[group], links.data() + first_link[group + 1]};
   }
-};
-
-// One phase of one group. Uses are relative to the link that limits the group when it is alone, so that the
-// phase takes work_per_byte * bytes of the message / rate of the activity.
-struct PhaseTraffic {
-  Time latency;
-  Ramp ramp;
-  double work_per_byte = 0;                // bytes on the limiting link per byte of message
-  std::size_t first_use = 0, end_use = 0;  // in PatternTraffic::uses
-};
-
-// What one pattern puts on links, for each form of its communicator's groups. Where nothing folds there are a
-// million uses, so that they stand in one array.
-struct PatternTraffic {
-  std::vector<std::size_t> first_phase = {0};  // [form], and the end
-  std::vector<PhaseTraffic> phases;
-  std::vector<Use> uses;  // resource = place among the links of a group
-
-  std::size_t forms() const { return first_phase.size() - 1; }
-  std::span<const PhaseTraffic> of_form(std::size_t form) const {
-    return {phases.data() + first_phase[form], phases.data() + first_phase[form + 1]};
-  }
-  // Empty when there is no work.
-  std::span<const Use> of_phase(const PhaseTraffic& phase) const {
-    return {uses.data() + phase.first_use, uses.data() + phase.end_use};
-  }
-};
-
-// One message kind on every group of a communicator; sizes scale it.
-struct PlannedCollective {
-  int communicator;
-  CollectiveKind kind;
-  Algorithm algorithm;  // of the first group; others fall back to their best where it does not apply
-  Time launch;
 };
 
 // The plan of all messages of a step: whoever folds or simulates it looks at no route any more.
@@ -88,6 +53,8 @@ class TrafficPlans {
  public:
   // `chosen_on` as of plan_traffic; it must outlive this.
   explicit TrafficPlans(const Fabric* chosen_on = nullptr) : chosen_on_(chosen_on) {}
+
+  bool chosen_elsewhere() const { return chosen_on_ != nullptr; }
 
   // As plan_traffic; stays until the next call. Where all is as in the last call, nothing is planned.
   const Traffic& plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,

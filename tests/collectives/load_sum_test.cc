@@ -84,6 +84,59 @@ TEST(LoadSum, leaves_out_links_without_load) {
   EXPECT_TRUE(LoadSum().loads(Bytes{1.0}).empty());
 }
 
+// In 3 of 8 GPUs of a server rails have thirds of the data, which round; in 4 of them all sums are exact.
+TEST(LoadSum, counts_of_many_routes_add_up_to_the_last_bit_as_single_ones) {
+  FabricSpec spec = gpu_spec(8192, 8);
+  spec.gpu->tiers = {{.down = 32}, {.down = 32}, {.down = 32}};
+  const Fabric listed = build_fabric(spec), told = build_fabric_by_rule(spec);
+  ASSERT_NE(told.tree(), nullptr);
+  for (const int members : {3, 4, 8})
+    for (const CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
+                                      CollectiveKind::kReduceScatter, CollectiveKind::kBroadcast}) {
+      std::vector<ChipId> group;
+      for (ChipId chip = 0; chip < spec.chips; ++chip)
+        if (chip % 8 < members) group.push_back(chip);
+      int plans = 0;
+      for (int number = 0; number <= static_cast<int>(kLastAlgorithm); ++number) {
+        const auto algorithm = static_cast<Algorithm>(number);
+        const auto expected = plan_with(algorithm, listed, {kind, {1e6}}, group);
+        const auto counted = plan_with(algorithm, told, {kind, {1e6}}, group);
+        ASSERT_EQ(expected.has_value(), counted.has_value());
+        if (!expected) continue;
+        ++plans;
+        SCOPED_TRACE(std::string(to_string(algorithm)) + " " + std::string(to_string(kind)));
+        ASSERT_EQ(expected->phases.size(), counted->phases.size());
+        for (std::size_t f = 0; f < expected->phases.size(); ++f) {
+          const Phase &a = expected->phases[f], &b = counted->phases[f];
+          ASSERT_EQ(a.latency, b.latency);
+          ASSERT_EQ(a.loads.size(), b.loads.size());
+          for (std::size_t i = 0; i < a.loads.size(); ++i) {
+            ASSERT_EQ(a.loads[i].link, b.loads[i].link);
+            ASSERT_EQ(a.loads[i].bytes, b.loads[i].bytes);
+          }
+        }
+      }
+      EXPECT_GT(plans, 1);
+    }
+}
+
+TEST(LoadSum, more_amounts_than_are_counted_are_summed_one_by_one) {
+  FabricSpec spec = gpu_spec(4096, 8);
+  spec.gpu->tiers = {{.down = 32}, {.down = 32}, {.down = 32}};
+  const Fabric listed = build_fabric(spec), told = build_fabric_by_rule(spec);
+  LoadSum expected, counted;
+  for (int i = 0; i < 20'000; ++i)
+    for (LoadSum* sum : {&expected, &counted})
+      sum->add(sum == &expected ? listed : told, i % 4000, i * 7 % 4096,
+               i < 10'000 ? 0.5 : 0.1 * (i % 9 + 1));
+  const auto a = expected.loads(Bytes{3.0}), b = counted.loads(Bytes{3.0});
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].link, b[i].link);
+    ASSERT_EQ(a[i].bytes, b[i].bytes);
+  }
+}
+
 // Four hosts to a leaf, four spines; destinations 4 and 8 take the same one.
 Fabric colliding_fabric(Routing routing, Transport transport) {
   FabricSpec spec = gpu_spec(12, 1);

@@ -92,8 +92,8 @@ TEST(Metrics, one_chip_is_connected_and_has_no_hops) {
 
 TEST(Metrics, cut_fabric_is_not_connected) {
   Fabric fabric = build_fabric(torus_spec({3, 1, 1}, 0));
-  fabric.links.clear();
-  std::ranges::fill(fabric.out_first, 0);
+  fabric.links.stored().clear();
+  std::ranges::fill(fabric.out_first.stored(), 0);
   EXPECT_FALSE(measure(fabric).connected);
   EXPECT_EQ(measure(fabric).bisection.value, 0);
 }

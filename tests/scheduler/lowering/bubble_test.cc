@@ -13,7 +13,7 @@ double step_ms(PipelineSchedule schedule, int stages, int chunks, int microbatch
   StepProgram program =
       testing::pipeline_program(mesh, schedule, stages, chunks, microbatches, forward, backward);
   Fabric fabric = build_fabric(testing::gpu_fabric(stages, stages, 8));
-  for (Link& link : fabric.links) link.latency = {0};
+  for (Link& link : fabric.links.stored()) link.latency = {0};
   return testing::simulate_step(testing::plain_spec(), program, fabric, true)
              .timeline.step_end.back()
              .in_seconds() *
@@ -41,7 +41,7 @@ testing::Outcome run(PipelineSchedule schedule, int stages, int chunks, int micr
   weights.weight_gradient = true;
   testing::layer_of(program).backward = {testing::milliseconds(times.input_gradient), weights};
   Fabric fabric = build_fabric(testing::gpu_fabric(stages, stages, 8));
-  for (Link& link : fabric.links) link.latency = {0};
+  for (Link& link : fabric.links.stored()) link.latency = {0};
   return testing::simulate_step(testing::plain_spec(), program, fabric, true);
 }
 
@@ -131,7 +131,7 @@ TEST(PipelineBubble, a_shifting_buffer_passes_its_state_on_in_every_iteration) {
       testing::pipeline_program(mesh, PipelineSchedule::kShifting, stages, 1, microbatches, 0, 0);
   testing::layer_of(program).output = {400e6};  // 1 ms over NVLink
   Fabric fabric = build_fabric(testing::gpu_fabric(stages, stages, 8));
-  for (Link& link : fabric.links) link.latency = {0};
+  for (Link& link : fabric.links.stored()) link.latency = {0};
   const Time step =
       testing::simulate_step(testing::plain_spec(), program, fabric, true).timeline.step_end.back();
   EXPECT_NEAR(step.in_seconds() * 1e3, 2 * 19, 1e-9);

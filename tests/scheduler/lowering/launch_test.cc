@@ -150,7 +150,7 @@ TEST(Launch, more_host_time_never_makes_a_step_shorter) {
 TEST(Launch, a_stage_that_waits_for_its_input_launches_nothing_meanwhile) {
   TwoServers c;
   c.program = testing::pipeline_program({{{"pipeline", 2}}}, PipelineSchedule::k1F1B, 2, 1, 1, 0.1, 0.1);
-  for (Link& link : c.fabric.links) link.latency = {0};
+  for (Link& link : c.fabric.links.stored()) link.latency = {0};
   EXPECT_EQ(c.step(), Time::seconds(2e-3)) << "four passes one after the other, each at the host's 0.5 ms";
 }
 

@@ -10,7 +10,7 @@ double forward_ms(PipelineSchedule schedule, int stages, int chunks, int microba
   const StepProgram program = evaluation_of(
       testing::pipeline_program({{{"pipeline", stages}}}, schedule, stages, chunks, microbatches, 3, 100));
   Fabric fabric = build_fabric(testing::gpu_fabric(stages, stages, 8));
-  for (Link& link : fabric.links) link.latency = {0};
+  for (Link& link : fabric.links.stored()) link.latency = {0};
   Spec spec = testing::plain_spec();
   spec.job.stack.fixed_step = Time::seconds(1);
   return testing::simulate_step(spec, program, fabric, true).timeline.step_end.back().in_seconds() * 1e3;

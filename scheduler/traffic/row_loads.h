@@ -1,0 +1,78 @@
+// What plans of groups through all rows put on links, kept for the rows where it changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scheduler/traffic/form_plans.h"
+#include "scheduler/traffic/row_mesh.h"
+#include "scheduler/traffic/tree_places.h"
+
+namespace podsim {
+
+// Links of chips carry the same in most rows. Those between switches are few, and kept one by one.
+class RowLoads : public PhaseSink {
+ public:
+  // Both must outlive this.
+  RowLoads(const RegularTree& tree, const RowMesh& rows) : tree_(tree), rows_(rows) {}
+
+  // The group of which the next form is. REQUIRES: chips ascend, and are of the same columns in every row.
+  void begin_form(std::span<const ChipId> group);
+  void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) override;
+  void end_form(std::size_t pattern) override { forms_.back().patterns.push_back(pattern); }
+
+  // Appends the rows that differ from the one before.
+  void add_changes(std::vector<std::int32_t>& rows) const;
+
+  // Adds to each run of rows what tells it from others of other loads, but for collisions of 64 bits. Runs
+  // are their first rows, and end at the changes, at least.
+  void add_signatures(std::span<const std::int32_t> runs, std::span<std::uint64_t> signatures) const;
+
+  // Places of all forms' links, and their loads: links of chips only in the rows, which ascend. Leaves
+  // nothing here.
+  std::vector<std::vector<TreePlace>> place(std::span<const std::int32_t> rows,
+                                            std::span<PatternTraffic> loads);
+
+ private:
+  // From this row on, up to the next change.
+  struct Change {
+    std::int32_t chain, row;
+    std::int64_t usage;
+  };
+  struct KeptPhase {
+    std::size_t pattern;
+    PhaseTraffic phase;
+    std::vector<Change> changes;
+    std::vector<Use> trunks;  // resource = place
+  };
+  struct Form {
+    std::vector<ChipId> group;  // of the form
+    std::vector<TreePlace> trunks;
+    std::vector<KeptPhase> phases;
+    std::vector<std::size_t> patterns;
+  };
+  // One way of the chips of one column: what it carried in the row where it was last loaded.
+  struct Chain {
+    std::int32_t row = -1;
+    std::int64_t usage = 0;
+  };
+
+  void load(std::int32_t chain, std::int32_t row, std::int64_t usage, std::vector<Change>& changes);
+  void place_phase(const KeptPhase& kept, const Form& form, std::span<const std::int32_t> rows,
+                   std::vector<TreePlace>& places, std::vector<std::int32_t>& place_of,
+                   PatternTraffic& loads) const;
+
+  const RegularTree& tree_;
+  const RowMesh& rows_;
+  std::vector<Form> forms_;
+  std::vector<Chain> chains_;              // [column * kOwnWays + way]
+  std::vector<std::int32_t> loaded_;       // chains of the phase
+  std::vector<std::int32_t> trunk_place_;  // [trunk] one more than its place in the form, 0 = none
+  std::optional<MembersBelow> below_;      // of the form's group
+  std::optional<TreeTrunks> trunks_;
+};
+
+}  // namespace podsim
