@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 namespace podsim {
@@ -43,4 +44,27 @@ class IndexIterator {
   difference_type at_ = 0;
 };
 
+// Part of such a list. std::ranges::subrange would do but for clang 14, which finds no begin of it.
+template <class List, class T>
+class IndexRange {
+ public:
+  using Iterator = IndexIterator<List, T>;
+
+  IndexRange(Iterator begin, Iterator end) : begin_(begin), end_(end) {}  // REQUIRES: of one list
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+  bool empty() const { return begin_ == end_; }
+  T operator[](std::size_t i) const { return begin_[static_cast<std::ptrdiff_t>(i)]; }
+  T front() const { return *begin_; }  // REQUIRES: not empty
+  T back() const { return end_[-1]; }  // likewise
+
+ private:
+  Iterator begin_, end_;
+};
+
 }  // namespace podsim
+
+// Its iterators outlive it.
+template <class List, class T>
+inline constexpr bool std::ranges::enable_borrowed_range<podsim::IndexRange<List, T>> = true;

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/index_iterator.h"
 #include "engine/units.h"
 #include "topology/fabric_spec.h"
 #include "topology/fabric_table.h"
@@ -44,10 +44,13 @@ struct TorusSlice {
 //   that has anything above it leads up the fat-tree or the DCN; unless individual_switches, it is the only
 //   one that does (a GPU's NVLink leads aside).
 struct Fabric {
+  using Nodes = FabricTable<Node, &RegularTree::node, &RegularTree::nodes>;
+  using Links = FabricTable<Link, &RegularTree::link, &RegularTree::links>;
+
   std::string name;
   int chips = 0;
-  FabricTable<Node, &RegularTree::node, &RegularTree::nodes> nodes;
-  FabricTable<Link, &RegularTree::link, &RegularTree::links> links;
+  Nodes nodes;
+  Links links;
   FabricTable<LinkId, &RegularTree::first_out, &RegularTree::first_outs> out_first;
   std::vector<TorusSlice> slices;      // empty for a GPU cluster
   int gpus_per_domain = 0;             // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
@@ -63,8 +66,8 @@ struct Fabric {
   bool individual_switches = false;  // parallel switches are nodes of their own: several links lead up
   bool damaged = false;  // links or switches are missing (topology/failures.h): nothing may count on symmetry
 
-  auto out(NodeId node) const {
-    return std::ranges::subrange(links.begin() + out_first[node], links.begin() + out_first[node + 1]);
+  IndexRange<Links, Link> out(NodeId node) const {
+    return {links.begin() + out_first[node], links.begin() + out_first[node + 1]};
   }
   // Kind, bandwidth and latency of a link, found more quickly than its ends, which say nothing.
   const Link& cable(LinkId link) const {

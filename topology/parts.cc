@@ -38,8 +38,9 @@ LinkKind link_kind(PartKind kind) {
                                   : LinkKind::kNvlink;
 }
 
-auto nodes_of(const Fabric& fabric, NodeKind kind) {
-  return std::ranges::equal_range(fabric.nodes, kind, {}, &Node::kind);
+IndexRange<Fabric::Nodes, Node> nodes_of(const Fabric& fabric, NodeKind kind) {
+  return {std::ranges::lower_bound(fabric.nodes, kind, {}, &Node::kind),
+          std::ranges::upper_bound(fabric.nodes, kind, {}, &Node::kind)};
 }
 
 }  // namespace
