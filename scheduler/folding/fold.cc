@@ -1,6 +1,7 @@
 // The quotient system: one representative of every class of chips, groups and links.
 #include <algorithm>
 
+#include "engine/check.h"
 #include "scheduler/folding/fold_classes.h"
 #include "scheduler/folding/system.h"
 
