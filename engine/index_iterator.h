@@ -46,11 +46,11 @@ class IndexIterator {
 
 // Part of such a list. std::ranges::subrange would do but for clang 14, which finds no begin of it.
 template <class List, class T>
-class IndexRange {
+class ListRange {
  public:
   using Iterator = IndexIterator<List, T>;
 
-  IndexRange(Iterator begin, Iterator end) : begin_(begin), end_(end) {}  // REQUIRES: of one list
+  ListRange(Iterator begin, Iterator end) : begin_(begin), end_(end) {}  // REQUIRES: of one list
   Iterator begin() const { return begin_; }
   Iterator end() const { return end_; }
   std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
@@ -67,4 +67,4 @@ class IndexRange {
 
 // Its iterators outlive it.
 template <class List, class T>
-inline constexpr bool std::ranges::enable_borrowed_range<podsim::IndexRange<List, T>> = true;
+inline constexpr bool std::ranges::enable_borrowed_range<podsim::ListRange<List, T>> = true;

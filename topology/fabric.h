@@ -66,7 +66,7 @@ struct Fabric {
   bool individual_switches = false;  // parallel switches are nodes of their own: several links lead up
   bool damaged = false;  // links or switches are missing (topology/failures.h): nothing may count on symmetry
 
-  IndexRange<Links, Link> out(NodeId node) const {
+  ListRange<Links, Link> out(NodeId node) const {
     return {links.begin() + out_first[node], links.begin() + out_first[node + 1]};
   }
   // Kind, bandwidth and latency of a link, found more quickly than its ends, which say nothing.

@@ -38,7 +38,7 @@ LinkKind link_kind(PartKind kind) {
                                   : LinkKind::kNvlink;
 }
 
-IndexRange<Fabric::Nodes, Node> nodes_of(const Fabric& fabric, NodeKind kind) {
+ListRange<Fabric::Nodes, Node> nodes_of(const Fabric& fabric, NodeKind kind) {
   return {std::ranges::lower_bound(fabric.nodes, kind, {}, &Node::kind),
           std::ranges::upper_bound(fabric.nodes, kind, {}, &Node::kind)};
 }
