@@ -44,6 +44,7 @@ struct TorusSlice {
 //   that has anything above it leads up the fat-tree or the DCN; unless individual_switches, it is the only
 //   one that does (a GPU's NVLink leads aside).
 struct Fabric {
+  // Stored, or told by the rule of a regular tree.
   using Nodes = FabricTable<Node, &RegularTree::node, &RegularTree::nodes>;
   using Links = FabricTable<Link, &RegularTree::link, &RegularTree::links>;
 
@@ -66,6 +67,7 @@ struct Fabric {
   bool individual_switches = false;  // parallel switches are nodes of their own: several links lead up
   bool damaged = false;  // links or switches are missing (topology/failures.h): nothing may count on symmetry
 
+  // Those out of a node, by where they lead, ascending. REQUIRES: a node of this fabric.
   ListRange<Links, Link> out(NodeId node) const {
     return {links.begin() + out_first[node], links.begin() + out_first[node + 1]};
   }
