@@ -377,8 +377,9 @@ PlanAnswer clusters_of(const PlanQuestion& question, const Catalog& catalog, con
   PlanAnswer answer;
   std::size_t clusters = 0;
   for (const PlanScenario& each : question.scenarios)
-    clusters += each.chips.size() * std::max<std::size_t>(each.precisions.size(), 1) * each.counts.size() *
-                std::max<std::size_t>(each.batch_tokens.size(), 1);
+    for (const int count : each.counts)
+      clusters += each.chips.size() * std::max<std::size_t>(each.precisions.size(), 1) *
+                  std::max<std::size_t>(each.batch_tokens.size(), 1) * tori_of(each, count).size();
   TimeLeft time_left(question.search_seconds, clusters / static_cast<std::size_t>(options.shards),
                      options.stop);
   for (std::size_t i = 0; i < question.scenarios.size(); ++i)

@@ -261,9 +261,7 @@ class PlanResolver {
       if (shape)
         option.shapes.push_back(*shape);
       else
-        document_.report(path + ".slice_shape",
-                         path + ".slice_shape must be lengths of a torus, not \"" + of.slice_shape(s) + "\"",
-                         "write lengths such as 4x4x8");
+        report_shape(path + ".slice_shape[" + std::to_string(s) + "]", of.slice_shape(s));
     }
     option.price_terms.assign(of.price_term().begin(), of.price_term().end());
     for (const int precision : of.precision())
@@ -284,6 +282,11 @@ class PlanResolver {
     if (weeks && !of.has_scenario() && !has_weeks())
       document_.report(path, "failures cost nothing without checkpoints: nobody says how they are saved",
                        "write plan { reserve { write_gb_per_s: 200 } }, or a block reliability");
+  }
+
+  void report_shape(const std::string& path, const std::string& shape) {
+    document_.report(path, path + " must be lengths of a torus, not \"" + shape + "\"",
+                     "write lengths such as 4x4x8");
   }
 
   bool has_weeks() const { return scenario_.has_reliability() || block_.has_reserve(); }

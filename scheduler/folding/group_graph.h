@@ -1,17 +1,31 @@
 // Chips, groups and links as the graph whose equitable partition is the folding (docs/theory/folding.md).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "engine/random.h"
 #include "scheduler/folding/drawn_degradations.h"
 #include "scheduler/traffic/traffic.h"
 
 namespace podsim {
 
 using Colour = std::uint64_t;
+
+// A class, and what their edges tell those of its members that stay together in a round of refinement.
+struct ToldClass {
+  std::int32_t own;
+  Colour sum;
+  friend bool operator==(const ToldClass&, const ToldClass&) = default;
+};
+struct TellClassesApart {
+  std::size_t operator()(const ToldClass& told) const {
+    return mix(told.sum, static_cast<std::uint64_t>(told.own));
+  }
+};
 
 // What tells a link apart before anything is sent.
 Colour colour_of(const Link& link);

@@ -22,17 +22,6 @@ struct Partition {
   std::vector<Colour> sums;  // [vertex] of what its edges tell in this round
 };
 
-struct Told {
-  std::int32_t own;
-  Colour sum;
-  friend bool operator==(const Told&, const Told&) = default;
-};
-struct TellApart {
-  std::size_t operator()(const Told& told) const {
-    return mix(told.sum, static_cast<std::uint64_t>(told.own));
-  }
-};
-
 // Neighbours in number are mostly of one colour.
 Partition partition_by(std::span<const Colour> colours) {
   Partition result;
@@ -53,7 +42,7 @@ bool split(Partition& vertices) {
   const std::int32_t before = vertices.classes;
   std::vector<Colour> first(before);
   std::vector<bool> seen(before, false);
-  std::unordered_map<Told, std::int32_t, TellApart> others;
+  std::unordered_map<ToldClass, std::int32_t, TellClassesApart> others;
   for (std::size_t v = 0; v < vertices.own.size(); ++v) {
     std::int32_t& own = vertices.own[v];
     if (!seen[own]) {

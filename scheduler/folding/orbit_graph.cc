@@ -12,17 +12,6 @@
 namespace podsim {
 namespace {
 
-struct ToldOrbit {
-  std::int32_t own;
-  Colour sum;
-  friend bool operator==(const ToldOrbit&, const ToldOrbit&) = default;
-};
-struct TellOrbitsApart {
-  std::size_t operator()(const ToldOrbit& told) const {
-    return mix(told.sum, static_cast<std::uint64_t>(told.own));
-  }
-};
-
 // Classes of one kind of thing, with what their edges tell in this round.
 struct OrbitPartition {
   std::vector<std::int32_t> own;
@@ -33,11 +22,11 @@ struct OrbitPartition {
 
   // Whether classes came apart. Leaves all sums zero.
   bool split() {
-    std::unordered_map<ToldOrbit, std::int32_t, TellOrbitsApart> known;
-    ToldOrbit last{-1, 0};
+    std::unordered_map<ToldClass, std::int32_t, TellClassesApart> known;
+    ToldClass last{-1, 0};
     std::int32_t number = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const ToldOrbit told{own[i], sums[i]};
+      const ToldClass told{own[i], sums[i]};
       if (!(told == last))
         number = known.try_emplace(told, static_cast<std::int32_t>(known.size())).first->second;
       last = told;
