@@ -9,14 +9,17 @@
 namespace podsim {
 namespace {
 
-// What lies outside passes does not grow with the microbatch, and counts as nothing.
-PieceSeconds share_of(const PieceSeconds& piece, double share) {
+bool cuts_more_than_state(const JobLayout& stem) { return stem.sharding > StateSharding::kZero1; }
+
+// What lies outside passes does not grow with the microbatch, and counts as nothing. Nor does what a chip
+// waits for with no computation between where `beside`: weights that have been gathered are copied beside it.
+PieceSeconds share_of(const PieceSeconds& piece, double share, bool beside) {
   PieceSeconds result;
   for (std::size_t p = 0; p < std::size(piece.of_pass); ++p) {
     const PieceSeconds::OfPass& pass = piece.of_pass[p];
     result.of_pass[p] = {.chip = share * pass.chip,
                          .compute = share * pass.compute,
-                         .blocked = share * pass.blocked,
+                         .blocked = beside ? 0 : share * pass.blocked,
                          .host = share * pass.host,
                          .gathers = 0,
                          .gradients = 0,
@@ -43,7 +46,7 @@ LighterStems::LighterStems(const Space& space)
 
 // But for its microbatch.
 std::optional<JobLayout> LighterStems::whole(JobLayout stem) const {
-  const bool cut = stem.sharding > StateSharding::kZero1;
+  const bool cut = cuts_more_than_state(stem);
   stem.recompute_layers = 0;
   JobLayout all = stem;
   all.sharding = StateSharding::kDdp;
@@ -73,9 +76,10 @@ const StageTimes& LighterTables::times(const JobLayout& stem) {
   const auto found = lighter_.of(stem);
   PODSIM_CHECK(found.has_value(), "the stem has a lighter one");
   const JobLayout& lighter = *found;
-  if (layout_ != lighter) of_microbatch_.clear();
+  if (layout_ != lighter) of_stem_.clear();
   layout_ = lighter;
-  const auto [known, is_new] = of_microbatch_.try_emplace(stem.microbatch);
+  const bool cut = cuts_more_than_state(stem);
+  const auto [known, is_new] = of_stem_.try_emplace({stem.microbatch, cut});
   if (!is_new) return known->second;
   const StageTimes& all = tables_.times(lighter);
   const std::vector<ModelPart>& parts = tables_.space().model().parts;
@@ -83,7 +87,7 @@ const StageTimes& LighterTables::times(const JobLayout& stem) {
   for (std::size_t i = 0; i < all.pieces.size(); ++i)
     known->second.pieces.push_back(
         parts[i % parts.size()].layer
-            ? share_of(all.pieces[i], static_cast<double>(stem.microbatch) / lighter.microbatch)
+            ? share_of(all.pieces[i], static_cast<double>(stem.microbatch) / lighter.microbatch, cut)
             : PieceSeconds{});
   return known->second;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "planner/bounds/pass_tables.h"
@@ -54,8 +55,8 @@ class LighterTables {
  private:
   const LighterStems& lighter_;
   PassTables tables_;
-  JobLayout layout_{};                       // the last one
-  std::map<int, StageTimes> of_microbatch_;  // of it
+  JobLayout layout_{};                                  // the last one
+  std::map<std::pair<int, bool>, StageTimes> of_stem_;  // [microbatch, weights or gradients are cut]
 };
 
 }  // namespace podsim

@@ -94,15 +94,16 @@ void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, doub
   for (std::size_t p = 0; p < own.pieces.size(); ++p)
     for (std::size_t pass = 0; pass < std::size(own.pieces[p].of_pass); ++pass) {
       const PieceSeconds::OfPass &mine = own.pieces[p].of_pass[pass], &least = table.pieces[p].of_pass[pass];
-      const auto hold = [&](double takes, double at_least) {
-        EXPECT_GE(takes, at_least * (1 - rounding)) << "piece " << p << " pass " << pass << "\n" << what;
+      const auto hold = [&](const char* part, double takes, double at_least) {
+        EXPECT_GE(takes, at_least * (1 - rounding)) << part << " of piece " << p << ", pass " << pass << "\n"
+                                                    << what;
       };
-      hold(mine.compute, least.compute);
-      hold(mine.blocked, least.blocked);
-      hold(mine.activations.scale_up, least.activations.scale_up);
-      hold(mine.activations.scale_out, least.activations.scale_out);
-      hold(mine.host, least.host);
-      hold(mine.chip, least.chip);
+      hold("computation", mine.compute, least.compute);
+      hold("what waits", mine.blocked, least.blocked);
+      hold("activations inside servers", mine.activations.scale_up, least.activations.scale_up);
+      hold("activations between servers", mine.activations.scale_out, least.activations.scale_out);
+      hold("the host", mine.host, least.host);
+      hold("all", mine.chip, least.chip);
     }
   const auto in_turns = [](const PieceSeconds& piece) {
     std::vector<LoneOp> turns;

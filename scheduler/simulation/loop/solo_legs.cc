@@ -2,6 +2,7 @@
 #include "scheduler/simulation/loop/solo_legs.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/check.h"
 
@@ -27,6 +28,19 @@ std::size_t place_of(std::vector<LegLaunches>& launches, const LegLaunches& laun
   return place_in(launches, launch, [](const LegLaunches& a, const LegLaunches& b) {
     return a.stream == b.stream && a.communicator == b.communicator;
   });
+}
+
+using Launched = std::pair<std::int32_t, Stream>;  // message
+
+// Each once, in the order of the program.
+std::vector<Launched> launched_by(const StageProgram& program) {
+  std::vector<Launched> all;
+  std::set<Launched> known;
+  for (const std::vector<Instruction>& segment : program.segments)
+    for (const Instruction& each : segment)
+      if (each.kind == Instruction::Kind::kLaunch && known.emplace(each.message, each.stream).second)
+        all.emplace_back(each.message, each.stream);
+  return all;
 }
 
 // Of a leg's chip and its first instructions.
@@ -345,19 +359,20 @@ std::int32_t SoloLegs::rendezvous_of_group(std::int32_t group, Stream stream) co
   return rendezvous;
 }
 
+// A program launches a few messages again and again.
 void SoloLegs::list_users() {
   users_.resize(system_.links.size());
+  std::vector<std::vector<Launched>> launched;
+  for (const StageProgram& program : system_.step.stages) launched.push_back(launched_by(program));
   for (const ChipClass& chip : system_.chips)
-    for (const std::vector<Instruction>& segment : system_.step.stages[chip.program].segments)
-      for (const Instruction& each : segment) {
-        if (each.kind != Instruction::Kind::kLaunch) continue;
-        const User user{chip.group_class[system_.communicator_of[each.message]], each.stream,
-                        system_.step.messages[each.message].scope.neighbour != 0};
-        for (const std::int32_t link : uncontended_.links(uncontended_.find(user.group, each.message))) {
-          std::vector<User>& users = users_[static_cast<std::size_t>(link)];
-          if (std::ranges::find(users, user) == users.end()) users.push_back(user);
-        }
+    for (const auto& [message, stream] : launched[static_cast<std::size_t>(chip.program)]) {
+      const User user{chip.group_class[system_.communicator_of[message]], stream,
+                      system_.step.messages[message].scope.neighbour != 0};
+      for (const std::int32_t link : uncontended_.links(uncontended_.find(user.group, message))) {
+        std::vector<User>& users = users_[static_cast<std::size_t>(link)];
+        if (std::ranges::find(users, user) == users.end()) users.push_back(user);
       }
+    }
 }
 
 // The host launches in time for all of them if it is not later than this when the first one begins: whatever
