@@ -27,7 +27,10 @@ void MoveMaker::Pool::add(int label) {
 }
 
 MoveMaker::MoveMaker(const ReshardSpace& space, const PileState& from, const PileState& to)
-    : space_(space), to_(to), most_sums_(std::max(space.shards(from.at[kSums]), space.shards(to.at[kSums]))) {
+    : space_(space),
+      from_(from),
+      to_(to),
+      most_sums_(std::max(space.shards(from.at[kSums]), space.shards(to.at[kSums]))) {
   for (int d = 0; d < space.dims(); ++d)
     most_[at(d)] = std::max({space.extent(d), space.shards(from.at[at(d)]), space.shards(to.at[at(d)])});
   for (int d = 0; d < space.dims() && space.timed(); ++d)
@@ -105,6 +108,11 @@ bool MoveMaker::affordable(StepKind kind, const Pool& pool, double bytes) {
   return true;
 }
 
+double MoveMaker::budget_of_exchanges(double grown) const {
+  constexpr double kRounding = 1e-12;  // of products of shares
+  return budget_ - (1 - kRounding) * space_.at_least(grown);
+}
+
 void MoveMaker::offer(StepKind kind, const Pool& pool, double bytes, const PileState& state) {
   if (!affordable(kind, pool, bytes)) return;
   next_.state = state;
@@ -169,13 +177,14 @@ const std::vector<Move>& MoveMaker::forward(const PileState& state, double budge
   budget_ = budget;
   slices(state);
   const double bytes = space_.bytes(state);
+  const double exchanges = budget_of_exchanges(space_.bytes_grown(state, to_));
   take_tops(0, state, {}, [&](const PileState& rest, const Pool& pool) {
     if (affordable(StepKind::kAllGather, pool, space_.bytes(rest))) {
       next_.read = bytes;
       next_.state = rest;
       moves_.push_back(next_);
     }
-    if (!affordable(StepKind::kAllToAll, pool, bytes)) return;
+    if (!affordable(StepKind::kAllToAll, pool, bytes) || next_.value > exchanges) return;
     push_all(0, rest, pool, [&](const PileState& next) {
       next_.state = next;
       moves_.push_back(next_);
@@ -202,6 +211,7 @@ const std::vector<Move>& MoveMaker::backward(const PileState& state, double budg
   unslices(state);
   const double bytes = space_.bytes(state);
   const double ideal = space_.ideal_bytes(state);  // of whatever comes before an exchange
+  const double exchanges = budget_of_exchanges(space_.bytes_grown(from_, state));
   const std::int64_t sums = space_.shards(state.at[kSums]);
   const auto may_sum = [&](const Pool& pool) { return sums * space_.shards(pool.labels) <= most_sums_; };
   take_some(1, space_.unused(state), {}, [&](const Pool& pool) {
@@ -223,7 +233,7 @@ const std::vector<Move>& MoveMaker::backward(const PileState& state, double budg
       partial.at[kSums] = with_all(rest.at[kSums], pool.labels);
       offer(StepKind::kReduceScatter, pool, space_.bytes(rest), partial);
     }
-    if (!affordable(StepKind::kAllToAll, pool, ideal)) return;
+    if (!affordable(StepKind::kAllToAll, pool, ideal) || next_.value > exchanges) return;
     push_all(0, rest, pool, [&](const PileState& before) {
       offer(StepKind::kAllToAll, pool, space_.bytes(before), before);
     });

@@ -26,7 +26,8 @@ class MoveMaker {
  public:
   MoveMaker(const ReshardSpace& space, const PileState& from, const PileState& to);
 
-  // Steps out of `state` with a value of `budget` at most. The result lives until the next call.
+  // Steps out of `state` with a value of `budget` at most, for it and the bytes that all paths still lack
+  // then if it exchanges some. The result lives until the next call.
   const std::vector<Move>& forward(const PileState& state, double budget);
   // Steps that end in `state`.
   const std::vector<Move>& backward(const PileState& state, double budget);
@@ -60,9 +61,12 @@ class MoveMaker {
   // Appends the move where the budget allows it.
   void offer(StepKind kind, const Pool& pool, double bytes, const PileState& state);
   bool affordable(StepKind kind, const Pool& pool, double bytes);  // fills next_
+  // Exchanges change neither the bytes of a device nor partial sums, and so leave to any way what `grown`
+  // takes.
+  double budget_of_exchanges(double grown) const;
 
   const ReshardSpace& space_;
-  const PileState to_;
+  const PileState from_, to_;
   std::array<std::int64_t, kMaxDims> most_{};  // shards of each dimension
   std::int64_t most_sums_;
   std::array<Pile, kMaxDims> staying_{};  // at the bottom of each dimension

@@ -268,11 +268,11 @@ std::int64_t ReshardSpace::shards(Pile pile) const {
   return product;
 }
 
-double ReshardSpace::local_size(std::size_t dim, Pile pile) const {
+const ReshardSpace::Length& ReshardSpace::length(std::size_t dim, Pile pile) const {
   const std::size_t kept = lengths_kept(labels_);
   Length& entry = lengths_[dim * kept + (pile * 0x9E3779B97F4A7C15u >> 32 & (kept - 1))];
-  if (entry.pile == pile) return entry.local;
-  entry = {pile, 0};
+  if (entry.pile == pile) return entry;
+  entry = {pile, 0, static_cast<double>(extents_[dim]) / static_cast<double>(shards(pile))};
   for (const Block& block : blocks_[dim]) {
     double count = 1;
     for (; pile != 0; pile = popped(pile))
@@ -280,19 +280,18 @@ double ReshardSpace::local_size(std::size_t dim, Pile pile) const {
     entry.local += std::ceil(block.size / count);
     pile = entry.pile;
   }
-  return entry.local;
+  return entry;
 }
 
 double ReshardSpace::bytes(const PileState& state) const {
   double product = outside_;
-  for (std::size_t d = 0; d < dims_.size(); ++d) product *= local_size(d, state.at[d]);
+  for (std::size_t d = 0; d < dims_.size(); ++d) product *= length(d, state.at[d]).local;
   return product;
 }
 
 double ReshardSpace::ideal_bytes(const PileState& state) const {
   double product = outside_;
-  for (std::size_t d = 0; d < dims_.size(); ++d)
-    product *= static_cast<double>(extents_[d]) / static_cast<double>(shards(state.at[d]));
+  for (std::size_t d = 0; d < dims_.size(); ++d) product *= length(d, state.at[d]).ideal;
   return product;
 }
 

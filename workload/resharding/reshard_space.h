@@ -100,7 +100,7 @@ class ReshardSpace {
   };
   struct Length {
     Pile pile = ~Pile{0};
-    double local = 0;
+    double local = 0, ideal = 0;  // with and without padding
   };
   // Of one dimension: the share of its length that an island wants, and the share of that which it holds.
   // Products of halves, so that they are exact.
@@ -119,7 +119,7 @@ class ReshardSpace {
   void find_islands();
   IslandPart island_part(std::size_t dim, Pile from, Pile to) const;
   double bytes_from_afar(const PileState& from, const PileState& to) const;
-  double local_size(std::size_t dim, Pile pile) const;
+  const Length& length(std::size_t dim, Pile pile) const;
 
   std::vector<int> dims_;
   std::vector<std::vector<Block>> blocks_;  // [dim]
@@ -133,7 +133,7 @@ class ReshardSpace {
   std::array<int, kMaxLabels + 1> bits_{}, near_bits_{};  // of a label's digit; the last, within an island
   const CostModel* cost_;
   bool timed_;
-  mutable std::vector<Length> lengths_;           // memo of local sizes, direct mapped by dimension
+  mutable std::vector<Length> lengths_;           // memo, direct mapped by dimension
   mutable std::vector<Price> prices_;             // memo of a timed model, direct mapped
   mutable std::vector<IslandPart> island_parts_;  // memo, direct mapped by dimension
 };

@@ -22,7 +22,9 @@ PathCost plus(const PathCost& cost, const Move& move) {
 StateTree::StateTree(const ReshardSpace& space, const PileState& from, const PileState& to,
                      const PathOrder& order, Direction direction)
     : order_(order), moves_(space, from, to), direction_(direction), table_(64, 0) {
-  offer(direction == Direction::kForward ? from : to, {}, 0, -1, StepKind::kSlice, 0);
+  nodes_.emplace_back().state = direction == Direction::kForward ? from : to;
+  table_[slot(nodes_[0].state)] = 1;
+  heap_.push_back({0, 0, 0});
 }
 
 std::size_t StateTree::slot(const PileState& state) const {
@@ -39,15 +41,18 @@ void StateTree::rehash() {
   for (std::size_t i = 0; i < nodes_.size(); ++i) table_[slot(nodes_[i].state)] = static_cast<int>(i) + 1;
 }
 
-void StateTree::offer(const PileState& state, const PathCost& cost, double key, int parent, StepKind kind,
-                      double rest) {
-  std::size_t place = slot(state);
+void StateTree::offer(const Move& move, const PathCost& cost, int parent, double limit, const Bound& rest) {
+  const double key = order_.key(cost);
+  if (key >= limit) return;
+  std::size_t place = slot(move.state);
   if (table_[place] == 0) {
+    const double more = rest(move.state);
+    if (key + more >= limit) return;
     if (2 * (nodes_.size() + 1) > table_.size()) {
       rehash();
-      place = slot(state);
+      place = slot(move.state);
     }
-    nodes_.emplace_back().state = state;
+    nodes_.push_back({.state = move.state, .cost = {}, .rest = more});
     table_[place] = static_cast<int>(nodes_.size());
   } else if (nodes_[static_cast<std::size_t>(table_[place] - 1)].key <= key) {
     return;
@@ -57,8 +62,8 @@ void StateTree::offer(const PileState& state, const PathCost& cost, double key, 
   node.cost = cost;
   node.key = key;
   node.parent = parent;
-  node.kind = kind;
-  heap_.push_back({key + rest, key, index});
+  node.kind = move.kind;
+  heap_.push_back({key + node.rest, key, index});
   // Equal priorities: the state reached first.
   std::push_heap(heap_.begin(), heap_.end(), [](const Entry& a, const Entry& b) {
     return a.priority != b.priority ? a.priority > b.priority : a.node > b.node;
@@ -83,12 +88,7 @@ bool StateTree::grow(double limit, int max_moves, const Bound& rest, const PileS
     const std::vector<Move>& moves = direction_ == Direction::kForward ? moves_.forward(node.state, budget)
                                                                        : moves_.backward(node.state, budget);
     looked_at_ += moves.size();
-    for (const Move& move : moves) {
-      const PathCost cost = plus(node.cost, move);
-      const double key = order_.key(cost);
-      const double more = rest(move.state);
-      if (key + more < limit) offer(move.state, cost, key, entry.node, move.kind, more);
-    }
+    for (const Move& move : moves) offer(move, plus(node.cost, move), entry.node, limit, rest);
   }
   return false;
 }

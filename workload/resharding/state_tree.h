@@ -13,6 +13,7 @@ struct TreeNode {
   PileState state;
   PathCost cost;                     // from or to the root
   double key = 0;                    // of the cost
+  double rest = 0;                   // at least, to the other end
   int parent = -1;                   // one step nearer to the root
   StepKind kind = StepKind::kSlice;  // of that step
 };
@@ -37,8 +38,8 @@ class StateTree {
   Path path(int node) const;
 
  private:
-  void offer(const PileState& state, const PathCost& cost, double key, int parent, StepKind kind,
-             double rest);
+  // Takes the step where it is cheaper than what is known, and may be a part of a path below `limit`.
+  void offer(const Move& move, const PathCost& cost, int parent, double limit, const Bound& rest);
   std::size_t slot(const PileState& state) const;
   void rehash();
 
