@@ -15,7 +15,7 @@
 namespace podsim::testing {
 
 // One of so many of them with the address sanitizer, all of them without.
-constexpr int rounds(int all, [[maybe_unused]] int one_of = 10) {
+constexpr int rounds(int all, [[maybe_unused]] int one_of = 20) {
 #if defined(PODSIM_TESTS_ARE_SLOW)
   return all / one_of;
 #else
