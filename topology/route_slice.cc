@@ -42,6 +42,33 @@ class Images {
     return hops;
   }
 
+  bool twisted() const { return twisted_ != Vector{}; }
+
+  // The neighbours of the chip that are nearer to the target; some perhaps twice. REQUIRES: nothing is
+  // twisted.
+  struct Neighbours {
+    std::array<ChipId, 6> chips;
+    std::size_t count = 0;
+    bool has(NodeId node) const {
+      return std::find(chips.begin(), chips.begin() + count, node) != chips.begin() + count;
+    }
+  };
+  Neighbours nearer(ChipId chip) const {
+    const Vector at = slice_.coordinate(chip);
+    Neighbours found{};
+    int apart = 1;  // numbers of neighbours in the dimension
+    for (int d = 0; d < 3; apart *= slice_.shape[d++]) {
+      const int length = slice_.shape[d], straight = target_[d] - at[d];
+      if (straight == 0) continue;
+      const int forward = straight > 0 ? straight : straight + length, back = length - forward;
+      if (slice_.wrap[d] ? forward <= back : straight > 0)
+        found.chips[found.count++] = chip + apart * (at[d] + 1 < length ? 1 : 1 - length);
+      if (slice_.wrap[d] ? back <= forward : straight < 0)
+        found.chips[found.count++] = chip + apart * (at[d] > 0 ? -1 : length - 1);
+    }
+    return found;
+  }
+
   // All displacements of least hops.
   std::vector<Vector> nearest(const Vector& at) const {
     const int hops = hops_from(at);
@@ -103,6 +130,12 @@ Vector image_by_parity(std::vector<Vector> images, const Vector& source) {
 
 std::vector<RouteHop> route_by_images(const Fabric& fabric, const TorusSlice& slice, ChipId from, ChipId to) {
   const Images target(slice, slice.coordinate(to));
+  if (!target.twisted())
+    return spread(fabric, from, to, [&](Place chip, int, std::vector<NextHop>& next) {
+      const Images::Neighbours nearer = target.nearer(chip);
+      for (LinkId link = fabric.out_first[chip]; link < fabric.out_first[chip + 1]; ++link)
+        if (const NodeId end = fabric.links[link].to; nearer.has(end)) next.push_back({link, end});
+    });
   const int hops = target.hops_from(slice.coordinate(from));
   return spread(fabric, from, to, [&](Place chip, int step, std::vector<NextHop>& next) {
     const int left = hops - step - 1;

@@ -172,5 +172,23 @@ TEST(RouteLatency, of_equal_shortest_paths_is_that_of_each) {
   EXPECT_EQ(route_latency(fabric, route(fabric, 7, 7)), Time{});
 }
 
+// Where links are missing routes are found by a search from the target, elsewhere by arithmetic.
+TEST(TorusRoute, by_arithmetic_is_that_which_a_search_finds) {
+  for (const std::array<int, 3>& shape :
+       {std::array{5, 3, 2}, std::array{4, 4, 1}, std::array{2, 1, 6}, std::array{1, 7, 4}}) {
+    const Fabric whole = build_fabric(torus_spec(shape, 0, {4, 5, 7}));
+    Fabric searched = whole;
+    searched.damaged = true;
+    for (ChipId from = 0; from < whole.chips; ++from)
+      for (ChipId to = 0; to < whole.chips; ++to) {
+        const std::vector<RouteHop> hops = route(whole, from, to), expected = route(searched, from, to);
+        ASSERT_TRUE(std::ranges::equal(
+            hops, expected,
+            [](const RouteHop& a, const RouteHop& b) { return a.link == b.link && a.share == b.share; }))
+            << from << " to " << to << " of " << whole.chips;
+      }
+  }
+}
+
 }  // namespace
 }  // namespace podsim::route_test

@@ -99,6 +99,9 @@ bool MoveMaker::in_order(int dim, Pile pile, int label, int last) const {
 }
 
 bool MoveMaker::affordable(StepKind kind, const Pool& pool, double bytes) {
+  constexpr double kRounding = 1e-9;
+  // To know the price by time algorithms have to be planned.
+  if (space_.timed() && (1 - kRounding) * space_.price_at_least(pool.labels, bytes) > budget_) return false;
   const CollectiveKind collective = *collective_of(kind);
   next_.kind = kind;
   next_.value = space_.price(collective, pool.labels, bytes);

@@ -88,6 +88,11 @@ class ReshardSpace {
 
   // One collective over the labels, in the cost model's unit.
   double price(CollectiveKind kind, Pile labels, double bytes) const;
+  // What no collective but a permute costs less than: all but a device's own share has to come to it, or
+  // leave it.
+  double price_at_least(Pile labels, double bytes) const {
+    return at_least(bytes * (1 - 1 / static_cast<double>(shards(labels))));
+  }
   double sent(CollectiveKind kind, Pile labels, double bytes) const;
   double at_least(double bytes) const { return cost_->at_least(Bytes{bytes}); }
   // Labels of atoms that lie on another place, or as another digit, after a permute. Exact space.

@@ -48,8 +48,9 @@ TEST(FabricCost, a_piece_of_an_axis_is_a_group_of_its_own) {
 
 TEST(FabricCost, never_falls_with_the_size_nor_below_what_a_chip_can_take_in) {
   const Placed p;
-  for (const CollectiveKind kind : {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-                                    CollectiveKind::kAllToAll, CollectiveKind::kPermute}) {
+  for (const CollectiveKind kind :
+       {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter, CollectiveKind::kAllReduce,
+        CollectiveKind::kAllToAll, CollectiveKind::kPermute}) {
     for (const AxisList& axes : {AxisList{{0, 1, 4}}, AxisList{{1, 1, 4}}, AxisList{{0, 1, 4}, {1, 1, 4}}}) {
       double before = 0;
       for (double bytes = 1; bytes < 1e10; bytes *= 1.7) {
