@@ -10,10 +10,12 @@
 #include "cli/field_range.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/render.h"
 #include "cli/verbs.h"
 #include "planner/plan/tie.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
+#include "report/write.h"
 
 namespace podsim {
 namespace {
@@ -43,6 +45,11 @@ std::string tie_json(const BreakevenVerb& verb, const FieldRange& range, const T
   return json.dump(2) + "\n";
 }
 
+std::string tie_csv(const BreakevenVerb& verb, const FieldRange& range, const Tie& tie) {
+  return "path,figure,below,above\n" + csv_cell(range.path) + "," + csv_cell(verb.figure) + "," +
+         shortest(tie.below) + "," + shortest(tie.above) + "\n";
+}
+
 int find_breakeven(const BreakevenVerb& verb) {
   if (verb.quiet) spdlog::set_level(spdlog::level::err);
   const auto range = field_range("--over", verb.over);
@@ -62,8 +69,13 @@ int find_breakeven(const BreakevenVerb& verb) {
                     verb.figure, shortest(range->from), shortest(range->to));
       return kInfeasible;
     }
-    emit(verb.format == "json" ? tie_json(verb, *range, *tie)
-                               : tie_text(verb, *range, *tie, of_first(tie->below), of_second(tie->below)),
+    const auto table = [&] {
+      return tie_text(verb, *range, *tie, of_first(tie->below), of_second(tie->below));
+    };
+    emit(answer_text(verb.format,
+                     {table, [&] { return tie_json(verb, *range, *tie); },
+                      [&] { return tie_csv(verb, *range, *tie); }},
+                     "BreakevenAnswer"),
          "");
     return kDone;
   } catch (const NoFigure& problem) {
@@ -89,7 +101,7 @@ void add_breakeven(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->type_name("FIGURE");
   verb.add_flag("--both", options->both, "Change the field in both scenarios");
-  verb.add_option("--format", options->format, "Form of the answer")->check(CLI::IsMember({"table", "json"}));
+  verb.add_option("--format", options->format, "Form of the answer")->check(CLI::IsMember(report_formats()));
   verb.add_flag("-q,--quiet", options->quiet, "No warnings");
   add_catalog_option(verb, options->catalogs);
   verb.footer(

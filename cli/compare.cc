@@ -139,8 +139,7 @@ void tell_of_weeks(std::span<const Spec> specs) {
 
 // Options of a comparison of steps, which one of equal clusters does not read.
 bool reads_steps(const CompareVerb& verb) {
-  return verb.anchor.any() || !verb.run.html.empty() || !verb.output.out.empty() ||
-         verb.output.format == "textproto";
+  return verb.anchor.any() || !verb.run.html.empty() || !verb.output.out.empty();
 }
 
 int compare(const CompareVerb& verb) {
@@ -149,7 +148,7 @@ int compare(const CompareVerb& verb) {
   if (verb.equal.any()) {
     if (!reads_steps(verb))
       return compare_equal(verb.files, verb.load, verb.equal, verb.output.format, verb.run.threads);
-    spdlog::error("--equal goes without --anchor, --html, --out and textproto");
+    spdlog::error("--equal goes without --anchor, --html and --out");
     return kInputError;
   }
   if (verb.equal.any_but_measure()) {

@@ -13,6 +13,7 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/plan_text.h"
+#include "cli/render.h"
 #include "cli/store_option.h"
 #include "engine/parallel_for.h"
 #include "planner/plan/equal.h"
@@ -184,9 +185,10 @@ int compare_by_all(const FilesToEqual& files, const EqualOptions& options, const
       parts.push_back({model, name, *question, std::move(answer)});
     }
   }
-  emit(format == "json"  ? equal_parts_json(parts)
-       : format == "csv" ? equal_parts_csv(parts)
-                         : equal_parts_table(parts),
+  emit(answer_text(format,
+                   {[&] { return equal_parts_table(parts); }, [&] { return equal_parts_json(parts); },
+                    [&] { return equal_parts_csv(parts); }},
+                   "PlanAnswer"),
        "");
   return all_equal ? kDone : kInfeasible;
 }
@@ -204,10 +206,12 @@ int compare_by_one(const FilesToEqual& files, const EqualOptions& options, const
                   refusals_text(answer));
     return answer.stopped ? kInternalError : kInfeasible;
   }
-  emit(format == "json"  ? plan_json(*question, answer)
-       : format == "csv" ? plan_csv(*question, answer)
-                         : equal_table(*question, measure, answer),
-       "");
+  emit(
+      answer_text(format,
+                  {[&] { return equal_table(*question, measure, answer); },
+                   [&] { return plan_json(*question, answer); }, [&] { return plan_csv(*question, answer); }},
+                  "PlanAnswer"),
+      "");
   return answer.rows.size() == files.specs.size() ? kDone : kInfeasible;
 }
 

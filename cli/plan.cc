@@ -15,6 +15,7 @@
 #include "cli/parts.h"
 #include "cli/plan_text.h"
 #include "cli/plan_words.h"
+#include "cli/render.h"
 #include "cli/store_option.h"
 #include "cli/terminal.h"
 #include "cli/verb_pages.h"
@@ -90,10 +91,12 @@ int plan(const PlanVerb& verb) {
   write_rows(verb, answer);
   if (!verb.html.empty())
     write_page(plan_page(*question, answer), PageSources{verb.words.files, verb.words.load}, verb.html);
-  emit(verb.format == "json"  ? plan_json(*question, answer)
-       : verb.format == "csv" ? plan_csv(*question, answer)
-                              : plan_table(*question, answer),
-       "");
+  emit(
+      answer_text(verb.format,
+                  {[&] { return plan_table(*question, answer); },
+                   [&] { return plan_json(*question, answer); }, [&] { return plan_csv(*question, answer); }},
+                  "PlanAnswer"),
+      "");
   if (verb.format == "table" && answer.rows.size() > 1 && draws_plots(verb.color))
     emit_plot(plan_page(*question, answer).panels.front().pictures.front(), verb.color);
   return answer.rows.front().meets(*question) ? kDone : kInfeasible;
@@ -181,8 +184,7 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   add_store_option(verb, options->store);
   add_part_options(verb, options->parts);
-  verb.add_option("--format", options->format, "Form of the answer")
-      ->check(CLI::IsMember({"table", "json", "csv"}));
+  verb.add_option("--format", options->format, "Form of the answer")->check(CLI::IsMember(report_formats()));
   verb.add_option("--threads", options->threads, "Threads; without it as many as the machine has cores")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");

@@ -4,6 +4,7 @@
 #include <list>
 
 #include "engine/check.h"
+#include "proto/writing/answer_textproto.h"
 #include "proto/writing/write.h"
 #include "report/pictures/detail_figures.h"
 #include "report/write.h"
@@ -69,6 +70,13 @@ std::string json_array(const std::vector<std::string>& values) {
   for (std::size_t i = 0; i < values.size(); ++i)
     array += (i == 0 ? "" : ",\n") + without_last_line_break(values[i]);
   return array + "\n]\n";
+}
+
+std::string answer_text(const std::string& format, const AnswerForms& forms, const std::string& message) {
+  if (format == "table") return forms.table();
+  if (format == "csv") return forms.csv();
+  const std::string json = forms.json();
+  return format == "textproto" ? answer_textproto(json, message) : json;
 }
 
 std::string joined(const std::vector<NamedContent>& answers, bool json) {

@@ -15,6 +15,7 @@
 #include "cli/page_output.h"
 #include "cli/part_progress.h"
 #include "cli/parts.h"
+#include "cli/render.h"
 #include "cli/search_progress.h"
 #include "cli/search_text.h"
 #include "cli/store_option.h"
@@ -202,12 +203,11 @@ int search_layouts(const SearchVerb& verb) {
     write_page(search_page(space, answer, verb.course ? course.moments() : std::span<const SearchMoment>{}),
                PageSources{{&verb.file, 1}, verb.load}, verb.html);
   if (!verb.why_not.empty()) return why_not(verb, space, answer);
-  if (verb.format == "json")
-    emit(search_json(space, answer), "");
-  else if (verb.format == "csv")
-    emit(search_csv(answer), "");
-  else
-    emit(search_table(space, answer, verb.verbose), "");
+  emit(answer_text(verb.format,
+                   {[&] { return search_table(space, answer, verb.verbose); },
+                    [&] { return search_json(space, answer); }, [&] { return search_csv(answer); }},
+                   "SearchAnswer"),
+       "");
   return kDone;
 }
 
@@ -243,8 +243,7 @@ void add_search(CLI::App& app, int& exit_code) {
           "Write into this file now and then how far the search is; podsim store progress adds up parts")
       ->type_name("FILE");
   add_store_option(verb, options->store);
-  verb.add_option("--format", options->format, "Form of the answer")
-      ->check(CLI::IsMember({"table", "json", "csv"}));
+  verb.add_option("--format", options->format, "Form of the answer")->check(CLI::IsMember(report_formats()));
   verb.add_option("--threads", options->threads, "Threads; without it as many as the machine has cores")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");

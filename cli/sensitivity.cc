@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/field_range.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/render.h"
 #include "cli/verbs.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
@@ -96,6 +98,25 @@ std::string tornado_csv(const SensitivityVerb& verb, const Tornado& tornado) {
   return text;
 }
 
+std::string tornado_json(const SensitivityVerb& verb, const Tornado& tornado) {
+  auto json = result_json<nlohmann::ordered_json>("");
+  json["figure"] = verb.figure;
+  json["fields"] = nlohmann::ordered_json::array();
+  for (const Swing& swing : tornado.swings) {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (std::size_t f = 0; f < verb.files.size(); ++f)
+      files.push_back({{"file", verb.files[f]},
+                       {"figure_from", swing.low[f]},
+                       {"figure_to", swing.high[f]},
+                       {"figure_base", tornado.base[f]}});
+    json["fields"].push_back({{"path", swing.range.path},
+                              {"from", swing.range.from},
+                              {"to", swing.range.to},
+                              {"files", std::move(files)}});
+  }
+  return json.dump(2) + "\n";
+}
+
 int vary_fields(const SensitivityVerb& verb) {
   if (verb.quiet) spdlog::set_level(spdlog::level::err);
   std::vector<FieldRange> ranges;
@@ -108,7 +129,12 @@ int vary_fields(const SensitivityVerb& verb) {
   if (!catalog) return kInputError;
   try {
     const Tornado tornado = tornado_of(verb, ranges, *catalog);
-    emit(verb.format == "csv" ? tornado_csv(verb, tornado) : tornado_table(verb, tornado), "");
+    emit(
+        answer_text(verb.format,
+                    {[&] { return tornado_table(verb, tornado); },
+                     [&] { return tornado_json(verb, tornado); }, [&] { return tornado_csv(verb, tornado); }},
+                    "SensitivityAnswer"),
+        "");
     return kDone;
   } catch (const NoFigure& problem) {
     tell_no_figure(problem);
@@ -130,7 +156,7 @@ void add_sensitivity(CLI::App& app, int& exit_code) {
   verb.add_option("--figure", options->figure, "What is told, by its name in the JSON report")
       ->capture_default_str()
       ->type_name("FIGURE");
-  verb.add_option("--format", options->format, "Form of the answer")->check(CLI::IsMember({"table", "csv"}));
+  verb.add_option("--format", options->format, "Form of the answer")->check(CLI::IsMember(report_formats()));
   verb.add_flag("-q,--quiet", options->quiet, "No warnings");
   add_catalog_option(verb, options->catalogs);
   verb.footer(

@@ -24,6 +24,7 @@
 #include "proto/scenario/sweep.h"
 #include "proto/text/override.h"
 #include "proto/text/quantities.h"
+#include "proto/writing/answer_textproto.h"
 #include "proto/writing/result_json.h"
 #include "proto/writing/write.h"
 #include "report/text.h"
@@ -191,6 +192,30 @@ std::string csv_of(const SweptRows& rows) {
   return rows.settings.added_to_csv(text);
 }
 
+// The rows of the table with every digit.
+std::string textproto_of(const SweptRows& rows, const std::string& name) {
+  auto json = result_json<nlohmann::ordered_json>("");
+  json["scenario"] = name;
+  json["rows"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < rows.reports.size(); ++i) {
+    nlohmann::ordered_json row;
+    for (std::size_t p = 0; p < rows.settings.paths.size(); ++p)
+      row["set"].push_back({{"path", rows.settings.paths[p]}, {"value", rows.settings.values[i][p]}});
+    for (const std::string& column : rows.columns) {
+      nlohmann::ordered_json& each = row["figures"].emplace_back();
+      each["name"] = column;
+      const auto figure = rows.reports[i].at(column);
+      if (!figure || figure->kind == ReportFigure::Kind::kNone) continue;
+      const bool number =
+          figure->kind == ReportFigure::Kind::kWhole || figure->kind == ReportFigure::Kind::kReal;
+      if (number) each["number"] = figure->number;
+      if (!number) each["word"] = figure->exact;
+    }
+    json["rows"].push_back(std::move(row));
+  }
+  return answer_textproto(json.dump(), "SweepAnswer");
+}
+
 // Of the values in their order every so manieth.
 void keep_part(const CommandPart& part, Swept<SweptScenario>& swept) {
   std::vector<SweptScenario> things;
@@ -232,7 +257,8 @@ int sweep_fields(const SweepVerb& verb) {
   } else if (verb.format == "csv") {
     emit(csv_of(rows), verb.out);
   } else {
-    emit(table_of(rows, swept->settings.unset(swept->things.front().name, 0)), verb.out);
+    const std::string name = swept->settings.unset(swept->things.front().name, 0);
+    emit(verb.format == "textproto" ? textproto_of(rows, name) : table_of(rows, name), verb.out);
   }
   return std::ranges::any_of(rows.reports, row_fits) ? kDone : kInfeasible;
 }
@@ -257,7 +283,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
   add_store_option(verb, options->store);
   add_part_options(verb, options->parts);
   verb.add_option("--format", options->format, "Form of the answer; JSON has the whole reports")
-      ->check(CLI::IsMember({"table", "json", "csv"}));
+      ->check(CLI::IsMember(report_formats()));
   verb.add_option("--out", options->out, "Write to this file instead of standard output")->type_name("FILE");
   verb.add_option("--threads", options->threads, "Threads; without it as many as the machine has cores")
       ->check(CLI::Range(0, 1024))

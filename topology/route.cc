@@ -76,9 +76,11 @@ std::vector<RouteHop> route(const Fabric& fabric, ChipId from, ChipId to) {
   const int domain = fabric.gpus_per_domain;
   if (domain > 1 && from / domain == to / domain) {
     if (const LinkId link = fabric.link_between(from, to); link >= 0) return {{link, 1.0}};
-    const NodeId nvswitch = fabric.chips + from / domain;
-    const LinkId up = fabric.link_between(from, nvswitch), down = fabric.link_between(nvswitch, to);
-    if (up >= 0 && down >= 0) return {{up, 1.0}, {down, 1.0}};
+    if (!fabric.nvlink_mesh) {
+      const NodeId nvswitch = fabric.chips + from / domain;
+      const LinkId up = fabric.link_between(from, nvswitch), down = fabric.link_between(nvswitch, to);
+      if (up >= 0 && down >= 0) return {{up, 1.0}, {down, 1.0}};
+    }
   }
   return route_over_switches(fabric, from, to);
 }

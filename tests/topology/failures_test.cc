@@ -55,6 +55,20 @@ TEST(Failure, of_a_cable_takes_both_directions_and_keeps_the_rest_in_order) {
     ASSERT_EQ(fabric.link_between(fabric.links[id].from, fabric.links[id].to), id);
 }
 
+TEST(Failure, of_a_cable_of_an_nvlink_mesh_is_passed_over_the_network) {
+  FabricSpec spec = gpu_spec(32);
+  spec.gpu->nvlink_mesh = true;
+  for (const int in_a_domain : {2, 4, 8}) {
+    spec.gpu->gpus_per_domain = in_a_domain;
+    const Fabric fabric = damage(spec, {FailedCable{0, 1}});
+    for (const auto& [from, to] : {std::pair{0, 1}, {1, 0}}) {
+      ASSERT_NO_FATAL_FAILURE(expect_unit_flow(fabric, from, to)) << in_a_domain;
+      for (const RouteHop& hop : route(fabric, from, to))
+        EXPECT_NE(fabric.links[hop.link].kind, LinkKind::kNvlink) << in_a_domain;
+    }
+  }
+}
+
 TEST(Failure, of_a_torus_cable_is_passed_on_all_four_detours) {
   const Fabric fabric = damage(torus_spec({5, 5, 5}, 0), {FailedCable{0, 1}});
   const auto hops = route(fabric, 0, 1);
