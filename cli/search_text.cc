@@ -108,6 +108,9 @@ std::string search_table(const Space& space, const SearchAnswer& answer, bool ve
             fixed(answer.own->figures.step_time.in_seconds(), 4) + " s, " +
             with_sign(over(answer.own->figures.step_time, first.step_time)) + ".\n";
   text += proof_text(answer);
+  if (verbose && answer.counts.put_off > 0)
+    text += counted(answer.counts.put_off) +
+            " took so many events that they were put off until nothing else could be better.\n";
   if (verbose)
     text += tightness_text("lighter layouts", answer.of_lighter) +
             tightness_text("passes alone", answer.of_passes) +

@@ -44,6 +44,7 @@ SimulateOptions simulation_of(const PredictOptions& options) {
   how.steady = options.steady;
   how.keep_intervals = options.tracks || options.detail || dumps_intervals(options.dump);
   how.share_done = options.share_done;
+  how.most_events = options.most_events;
   return how;
 }
 

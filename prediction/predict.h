@@ -34,6 +34,7 @@ struct PredictOptions {
   // Of one job: shardings and algorithms are those that would be chosen on this cluster of as many chips,
   // but for evaluations. REQUIRES: its chip multiplies in the job's precision.
   std::optional<Cluster> chosen_on = {};
+  std::int64_t most_events = INT64_MAX;  // SimulateOptions::most_events: predict_step throws EventBudgetSpent
   // Told now and then which share is done of the prediction of one job without draws; may be empty.
   std::function<void(double)> share_done = {};
 };

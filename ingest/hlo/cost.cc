@@ -123,7 +123,9 @@ class Rules {
 
   const Shape& first_result() const { return result().is_tuple() ? result().leaves.front() : result(); }
 
+  // Windows of nothing, and reductions to more than there was, apply it fewer times than never.
   void apply(const char* attribute, std::int64_t times) {
+    times = std::max<std::int64_t>(0, times);
     const int function = module_.find(of_.attribute(attribute));
     if (function < 0) return;
     const Cost& once = analysis_.of(function);

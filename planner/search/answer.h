@@ -42,6 +42,7 @@ struct SearchCounts {
   std::int64_t simulated = 0;   // or known from before
   std::int64_t known = 0;       // of them
   std::int64_t open = 0;        // left when the search was stopped
+  std::int64_t put_off = 0;     // of all those that took too many events to be simulated at once
 
   SearchCounts& operator+=(const SearchCounts& other) {
     layouts += other.layouts;
@@ -53,6 +54,7 @@ struct SearchCounts {
     simulated += other.simulated;
     known += other.known;
     open += other.open;
+    put_off += other.put_off;
     return *this;
   }
 };

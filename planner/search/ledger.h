@@ -29,6 +29,7 @@ class SearchLedger {
   void dropped(const OpenLayouts& candidate) { close(candidate, false); }
   void left_open(const OpenLayouts& candidate) { close(candidate, true); }
   void simulated(const OpenLayouts& candidate, Time step, bool known);
+  void put_off() { ++counts_.put_off; }
 
   // Writes counts, tightness, records and, where nothing was found, the nearest miss; empties this.
   void write_to(SearchAnswer& answer);

@@ -26,6 +26,7 @@ struct OpenLayouts {
   Time lighter_bound, pass_bound, stage_bound;
   Bytes memory;
   std::shared_ptr<const std::vector<BoundedStem>> stems = {};  // of lighter ones those that it times
+  bool put_off = false;  // it took too many events, and is simulated to its end when it comes again
   friend bool operator<(const OpenLayouts& a, const OpenLayouts& b) {
     return std::tie(a.bound, a.level, a.layout) < std::tie(b.bound, b.level, b.layout);
   }

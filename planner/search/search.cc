@@ -15,38 +15,16 @@
 #include "engine/check.h"
 #include "engine/parallel_for.h"
 #include "planner/bounds/lighter_stems.h"
-#include "planner/bounds/mesh_contexts.h"
-#include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
 #include "planner/search/incumbents.h"
 #include "planner/search/ledger.h"
 #include "planner/search/open_layouts.h"
-#include "prediction/evaluator.h"
+#include "planner/search/search_worker.h"
 
 namespace podsim {
 namespace {
 
-// But for what would make it fit.
-PredictOptions step_alone() {
-  PredictOptions options;
-  options.memory_advice = false;
-  return options;
-}
-
 constexpr Bytes kAnyRoom{std::numeric_limits<double>::infinity()};
-
-// What a thread remembers of meshes and of layouts that it has timed.
-struct SearchWorker {
-  SearchWorker(const Space& space, const Fabric& fabric, const LighterStems& lighter)
-      : contexts(fabric), tables(space, contexts), lighter_tables(space, lighter, contexts) {}
-  SearchWorker(const SearchWorker&) = delete;
-  SearchWorker& operator=(const SearchWorker&) = delete;
-
-  MeshContexts contexts;
-  PassTables tables;
-  LighterTables lighter_tables;
-  Evaluator evaluator;
-};
 
 class LayoutSearch {
  public:
@@ -183,7 +161,11 @@ class LayoutSearch {
         idle_.wait(lock);
         continue;
       }
-      if (open_.empty() || done(*open_.begin())) break;
+      if (open_.empty() || done(*open_.begin())) {
+        if (put_off_.empty()) break;
+        open_.merge(put_off_);
+        continue;
+      }
       const OpenLayouts candidate = *open_.begin();
       open_.erase(open_.begin());
       if (options_.pareto && incumbents_.beat_in_both(candidate.bound, candidate.memory)) {
@@ -205,7 +187,7 @@ class LayoutSearch {
       case Level::kStages:
         return look_closer(candidate, worker.contexts, lock);
       case Level::kRelaxed:
-        return simulate(candidate, worker.evaluator, lock);
+        return simulate(candidate, worker, lock);
     }
   }
 
@@ -287,14 +269,21 @@ class LayoutSearch {
     open_.insert(candidate);
   }
 
-  void simulate(const OpenLayouts& candidate, Evaluator& evaluator, std::unique_lock<std::mutex>& lock) {
+  void simulate(const OpenLayouts& candidate, SearchWorker& worker, std::unique_lock<std::mutex>& lock) {
     begin(candidate);
     lock.unlock();
-    const auto simulated = [&] {
-      return evaluator.predict(with_layout(space_.spec(), candidate.layout), step_alone()).report;
-    };
-    const EvaluatedStep step = options_.evaluate ? options_.evaluate(candidate.layout, simulated)
-                                                 : EvaluatedStep{main_figures(simulated()), false};
+    EvaluatedStep step;
+    try {
+      step = worker.step_of(candidate.layout, options_, candidate.put_off ? INT64_MAX : options_.most_events);
+    } catch (const EventBudgetSpent&) {
+      lock.lock();
+      end(candidate);
+      ledger_.put_off();
+      OpenLayouts later = candidate;
+      later.put_off = true;
+      put_off_.insert(std::move(later));
+      return;
+    }
     const Time step_time = step.figures.step_time;
     PODSIM_CHECK(candidate.bound <= step_time,
                  "the bound of " + to_string(candidate.layout) + " is above its step");
@@ -328,10 +317,13 @@ class LayoutSearch {
     progress.simulated = counts.simulated;
     if (incumbents_.any()) progress.incumbent = incumbents_.best();
     if (!open_.empty() && stems_done_ == stems_.size()) progress.bound = open_.begin()->bound;
+    if (!put_off_.empty() && !open_.empty())
+      progress.bound = std::min(progress.bound, put_off_.begin()->bound);
     options_.progress(progress);
   }
 
   SearchAnswer finish() {
+    open_.merge(put_off_);
     SearchAnswer answer;
     answer.proven = stems_left_ == 0;
     Time least = Time::max();
@@ -368,6 +360,7 @@ class LayoutSearch {
   std::atomic<int> refused_ = 0;  // layouts that must not be the answer
   std::size_t stems_done_ = 0, stems_left_ = 0;
   std::set<OpenLayouts> open_;
+  std::set<OpenLayouts> put_off_;  // by their events, until nothing else in open_ could be the answer
   int under_way_ = 0;
   std::multiset<Time> busy_;  // bounds of those under way
   Incumbents incumbents_;

@@ -31,6 +31,8 @@ struct SearchOptions {
   int threads = 1;
   int shard = 1, shards = 1;  // of the layouts only those of this part, of 1 ... shards
   bool record = false;        // what became of every layout is wanted
+  // A layout whose step takes more events to simulate is put off until nothing else could be the answer.
+  std::int64_t most_events = 5'000'000;
   // Called for each layout that is to be simulated, from several threads; may know its step. Empty: all are
   // simulated.
   std::function<EvaluatedStep(const JobLayout&, const std::function<Report()>& simulate)> evaluate = {};
@@ -46,7 +48,8 @@ struct SearchOptions {
 // dropped when its bound is above the `top`-th best step, or the best x (1 + within) where that is more; ties
 // go to the lesser layout. So the answer does not depend on the number of threads, nor on the order; with a
 // gap, or where not all are admitted, layouts are looked at one after another, whatever the threads. Every
-// simulated step is held against its bounds.
+// simulated step is held against its bounds. A layout that takes long to simulate waits for all others, by
+// which time another may have beaten its bound; otherwise it is simulated to its end.
 SearchAnswer search(const Space& space, const SearchOptions& options);
 
 // The part of 1 ... shards that has the layouts of a stem, whoever asks.

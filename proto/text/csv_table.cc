@@ -98,7 +98,10 @@ std::optional<double> CsvTable::number(const CsvRow& row, const std::string& col
 void CsvTable::report(const CsvRow& row, const std::string& column, const std::string& message,
                       const std::string& hint) {
   if (problems_.size() >= kMostProblems) return;
-  const int place = has(column) ? cell(row, column).column : 1;
+  // A line may have fewer cells than the header, and a header may have a cell without a name.
+  const int index = column.empty() ? -1 : index_of(column);
+  const bool there = index >= 0 && static_cast<std::size_t>(index) < row.cells.size();
+  const int place = there ? row.cells[static_cast<std::size_t>(index)].column : 1;
   problems_.push_back({file_, row.line, place, message, row.source, hint, place});
 }
 

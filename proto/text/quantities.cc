@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kMostCounts = 1000;
 constexpr double kLargestByteCount =
     1e15;  // over a link of 1 GB/s that takes a million seconds; Time holds nine
-constexpr std::int64_t kMostIndices = 1 << 24;
 
 std::vector<std::string> pieces_of(const std::string& text, char separator) {
   std::vector<std::string> parts;

@@ -16,6 +16,16 @@ Simulator::Simulator(const System& system) : system_(system) {}
 Simulator::~Simulator() = default;
 
 std::vector<Timeline> Simulator::run(const SimulateOptions& options) {
+  try {
+    return run_loop(options);
+  } catch (const EventBudgetSpent&) {
+    programs_.reset();  // amid a step
+    tables_.reset();
+    throw;
+  }
+}
+
+std::vector<Timeline> Simulator::run_loop(const SimulateOptions& options) {
   if (options.loop == Loop::kReference) return simulate_by_the_rules(system_, options);
   if (!tables_) tables_ = std::make_unique<SystemTables>(system_);
   if (options.may_use_processes(system_)) {

@@ -64,10 +64,12 @@ class Simulator {
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
 
-  // As simulate().
+  // As simulate(). After EventBudgetSpent another may be run.
   std::vector<Timeline> run(const SimulateOptions& options);
 
  private:
+  std::vector<Timeline> run_loop(const SimulateOptions& options);
+
   const System& system_;
   // Once they are needed.
   std::unique_ptr<SystemTables> tables_;
@@ -77,8 +79,8 @@ class Simulator {
 
 // Follows the rules at the top of this file.
 // Returns [job]. ENSURES: every picosecond of every chip between step begin and step end is in exactly one
-// bucket of its job's timeline. A step that cannot go on (members that wait for each other for ever) is a
-// CHECK failure: lowering never makes one.
+// bucket of its job's timeline. Throws EventBudgetSpent. A step that cannot go on (members that wait for each
+// other for ever) is a CHECK failure: lowering never makes one.
 std::vector<Timeline> simulate(const System& system, const SimulateOptions& options);
 
 }  // namespace podsim

@@ -155,7 +155,7 @@ void quantities(const std::string& text) {
   if (const auto counts = parse_count_range(text))
     PODSIM_CHECK(!counts->empty() && counts->size() <= 1'000, text);
   if (const auto indices = parse_index_list(text))
-    PODSIM_CHECK(!indices->empty() && indices->size() <= 1'000, text);
+    PODSIM_CHECK(!indices->empty() && indices->size() <= std::size_t{kMostIndices}, text);
   parse_shape(text);
   evaluate(text);
 }

@@ -169,6 +169,49 @@ TEST(Search, finds_what_simulating_every_layout_finds_on_any_number_of_threads) 
   }
 }
 
+// A budget that none keeps to, and one that some do.
+TEST(Search, of_layouts_that_take_too_many_events_finds_the_same) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question(kSmall[0].cluster, kSmall[0].job, kSmall[0].space);
+  const Space space(asked.question.spec, asked.question.space);
+  for (const bool pareto : {false, true}) {
+    SearchOptions options;
+    options.top = 5;
+    options.pareto = pareto;
+    const SearchAnswer whole = search(space, options);
+    EXPECT_EQ(whole.counts.put_off, 0);
+    for (const std::int64_t most_events : {1, 400}) {
+      for (const int threads : {1, 3}) {
+        options.most_events = most_events;
+        options.threads = threads;
+        const SearchAnswer answer = search(space, options);
+        EXPECT_GT(answer.counts.put_off, 0);
+        EXPECT_TRUE(answer.proven);
+        EXPECT_EQ(answer.counts.layouts, whole.counts.layouts);
+        ASSERT_EQ(answer.best.size(), whole.best.size());
+        for (std::size_t i = 0; i < whole.best.size(); ++i) {
+          EXPECT_EQ(answer.best[i].layout, whole.best[i].layout);
+          EXPECT_EQ(answer.best[i].figures.step_time, whole.best[i].figures.step_time);
+        }
+      }
+    }
+  }
+}
+
+// Whatever takes long waits while the others are simulated, and may not be worth it then.
+TEST(Search, with_a_budget_of_events_simulates_no_more_layouts_to_their_end) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question(kSmall[0].cluster, kSmall[0].job, kSmall[0].space);
+  const Space space(asked.question.spec, asked.question.space);
+  SearchOptions options;
+  options.top = 1;
+  const SearchAnswer whole = search(space, options);
+  options.most_events = 1;
+  const SearchAnswer late = search(space, options);
+  EXPECT_LE(late.counts.simulated, whole.counts.simulated);
+  EXPECT_GE(late.counts.put_off, late.counts.simulated);
+}
+
 TEST(Search, best_of_all_parts_are_those_of_the_whole) {
   const testing::LayoutQuestion asked =
       testing::layout_question(kSmall[0].cluster, kSmall[0].job, kSmall[0].space);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ enum class Loop : std::uint8_t {
 const std::vector<std::string>& loop_names();  // "reference", "ordered", "fast"
 Loop loop_named(std::string_view name);        // REQUIRES: it is one of them
 
+// A simulation takes more events than it was allowed to.
+struct EventBudgetSpent : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 struct SimulateOptions {
   Loop loop = Loop::kFast;
   std::uint64_t seed = 1;
@@ -40,6 +46,9 @@ struct SimulateOptions {
   // events. Never with jitter or pauses amid a step, where nothing repeats, or while intervals or passes are
   // kept.
   bool steady = true;
+
+  // After more events a loop gives up (EventBudgetSpent). Not heeded by Loop::kReference.
+  std::int64_t most_events = INT64_MAX;
 
   // Hears now and then which share of the steps is done, at the end 1; may be empty.
   std::function<void(double)> share_done = {};

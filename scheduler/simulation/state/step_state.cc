@@ -1,6 +1,9 @@
 // A step that has not begun; how far it is, and its end.
 #include "scheduler/simulation/state/step_state.h"
 
+#include <algorithm>
+#include <string>
+
 #include "engine/check.h"
 
 namespace podsim {
@@ -18,7 +21,7 @@ StepState::StepState(const System& of, const StreamOperations& lists, const Simu
       delays(system, options, event_queue, slots.first_late),
       jobs(system.meshes.size()),
       chips(idle_chips(system, jobs)),
-      tell_at_(options.share_done ? 0 : INT64_MAX) {
+      tell_at_(options.share_done ? 0 : options.most_events) {
   PODSIM_CHECK(options.steps >= 1, "a simulation is of one step at least");
 }
 
@@ -34,9 +37,11 @@ void StepState::end_step(int j) {
 }
 
 void StepState::tell_share_now(double share) {
+  if (events > options.most_events)
+    throw EventBudgetSpent("more than " + std::to_string(options.most_events) + " events");
   constexpr std::int64_t kBetween = 1 << 16;  // events, so that it costs nothing
-  tell_at_ = events + kBetween;
-  options.share_done(share);
+  tell_at_ = std::min(events + kBetween, options.most_events);
+  if (options.share_done) options.share_done(share);
 }
 
 }  // namespace podsim

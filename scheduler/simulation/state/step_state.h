@@ -88,10 +88,10 @@ struct StepState {
   void end_step(int job);
 
   // Tells SimulateOptions::share_done how far all is, now and then, by how much of its step a chip has done:
-  // share_of(chip).
+  // share_of(chip). Throws EventBudgetSpent.
   template <class ShareOf>
   void tell_share(ShareOf&& share_of) {
-    if (events < tell_at_) return;
+    if (events <= tell_at_) return;
     double least = 1;  // of the jobs
     for (std::size_t j = 0; j < jobs.size(); ++j)
       least = std::min(least, accounts.steps(static_cast<int>(j)) + share_of(jobs[j].chips.front()));
@@ -115,7 +115,7 @@ struct StepState {
  private:
   void tell_share_now(double share);
 
-  std::int64_t tell_at_;  // events
+  std::int64_t tell_at_;  // events; beyond them there is something to tell
 };
 
 }  // namespace podsim

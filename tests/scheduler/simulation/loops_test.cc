@@ -79,6 +79,26 @@ TEST(LoopsLaw, reference_ordered_and_fast_give_the_same_figures_on_500_random_ov
   }
 }
 
+TEST(LoopsLaw, a_simulator_that_gave_up_gives_the_same_figures_as_a_new_one) {
+  const int wanted = testing::rounds(200);
+  int gave_up = 0;
+  for (int round = 0; round < wanted; ++round) {
+    testing::RandomTrial trial = testing::random_trial(round);
+    Simulator simulator(trial.system);
+    SimulateOptions short_of_events = trial.options;
+    short_of_events.most_events = round % 40;
+    try {
+      simulator.run(short_of_events);
+    } catch (const EventBudgetSpent&) {
+      ++gave_up;
+    }
+    ASSERT_EQ(
+        difference(figures(simulate(trial.system, trial.options)), figures(simulator.run(trial.options))), "")
+        << "round " << round;
+  }
+  EXPECT_GE(gave_up, wanted / 2);
+}
+
 // Where nothing is drawn at random.
 std::array<bool, testing::kFeatures> settled_features() {
   std::array<bool, testing::kFeatures> may_have{};
