@@ -300,7 +300,11 @@ class Partitioner {
 
   double manual_flops(const Node& node) const {
     std::vector<Shape> operands;
-    for (const std::vector<int>& operand : node.operands) operands.push_back(array(operand.front()).shape);
+    for (const std::vector<int>& operand : node.operands) {
+      if (operand.empty()) return 0;
+      operands.push_back(array(operand.front()).shape);
+    }
+    if (node.results.empty()) return 0;
     const auto rule = rule_of(hlo::Module(), *node.from, operands, {array(node.results.front()).shape});
     return rule ? product_of_sizes(*rule) : 0;
   }

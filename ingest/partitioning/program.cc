@@ -192,6 +192,8 @@ class Flattener {
     const bool enters = target == "SPMDFullToShardShape", leaves = target == "SPMDShardToFullShape";
     const bool manual = enters || (!leaves && any_manual(operands));
     node.results = arrays(each, manual);
+    const bool one = operands.size() == 1 && operands.front().size() == 1 && node.results.size() == 1;
+    if ((enters || leaves) && !one) throw Refused{"\"" + each.name + "\" takes and makes one array"};
     if (enters || leaves) {
       node.kind = Node::Kind::kBorder;
     } else if (manual) {

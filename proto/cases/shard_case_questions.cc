@@ -192,13 +192,14 @@ std::optional<Question> read_propagate(ShardCaseValues& values, std::int32_t val
     question.result_letters = terms->second;
     std::vector<std::string> all = terms->first;
     all.insert(all.end(), terms->second.begin(), terms->second.end());
-    const auto sizes = letter_sizes(values, values.require(tensors, "sizes"), all);
-    if (!sizes) return std::nullopt;
+    const std::int32_t given_sizes = values.require(tensors, "sizes");
+    const auto sizes = letter_sizes(values, given_sizes, all);
+    if (given_sizes == kMissing || !sizes) return std::nullopt;
     for (const std::string& term : all) {
       std::vector<std::int64_t>& dims = question.dims.emplace_back();
       for (const char c : term) {
         if (sizes->count(c) == 0) {
-          values.report(values.find(tensors, "sizes"), std::string("lacks the letter '") + c + "'");
+          values.report(given_sizes, std::string("lacks the letter '") + c + "'");
           return std::nullopt;
         }
         dims.push_back(sizes->at(c));

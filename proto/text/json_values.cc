@@ -46,6 +46,8 @@ std::string JsonValues::path(std::int32_t value) const {
 
 void JsonValues::report(std::int32_t value, const std::string& message, const std::string& hint) {
   if (full()) return;
+  if (value == kMissing)
+    return document_.report_at(document_.position(0), "what is missing " + message, hint);
   const JsonTree::Value& at = tree_.at(value);
   document_.report_at(document_.position(at.key < 0 ? at.offset : at.key_offset), path(value) + " " + message,
                       hint);
