@@ -299,12 +299,10 @@ class Partitioner {
   }
 
   double manual_flops(const Node& node) const {
+    const auto is_none = [](const std::vector<int>& arrays) { return arrays.empty(); };
+    if (is_none(node.results) || std::ranges::any_of(node.operands, is_none)) return 0;
     std::vector<Shape> operands;
-    for (const std::vector<int>& operand : node.operands) {
-      if (operand.empty()) return 0;
-      operands.push_back(array(operand.front()).shape);
-    }
-    if (node.results.empty()) return 0;
+    for (const std::vector<int>& operand : node.operands) operands.push_back(array(operand.front()).shape);
     const auto rule = rule_of(hlo::Module(), *node.from, operands, {array(node.results.front()).shape});
     return rule ? product_of_sizes(*rule) : 0;
   }

@@ -6,7 +6,7 @@
 #include "planner/bounds/lighter_stems.h"
 #include "planner/bounds/mesh_contexts.h"
 #include "planner/bounds/pass_tables.h"
-#include "planner/search/search.h"
+#include "planner/search/search_options.h"
 #include "prediction/evaluator.h"
 
 namespace podsim {
