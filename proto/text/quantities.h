@@ -24,9 +24,10 @@ std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& te
 // The end of a range that no step lands on is one of the values too.
 std::optional<std::vector<double>> parse_number_range(const std::string& text);
 
+inline constexpr std::int64_t kMostIndices = 1 << 24;  // values of a range; also the longest side of a shape
+
 // "0..7", "0..56+8" and "3,1,2" of whole numbers from 0; a range without a step counts by one. Nothing for
 // other text, or a range of more than kMostIndices values.
-inline constexpr std::int64_t kMostIndices = 1 << 24;
 std::optional<std::vector<std::int64_t>> parse_index_list(const std::string& text);
 
 // "8x8x8" -> {8, 8, 8}.

@@ -198,6 +198,27 @@ TEST(Search, of_layouts_that_take_too_many_events_finds_the_same) {
   }
 }
 
+TEST(Search, of_layouts_that_take_too_many_events_keeps_to_the_gap_and_to_what_it_may_admit) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question(kSmall[0].cluster, kSmall[0].job, kSmall[0].space);
+  const Space space(asked.question.spec, asked.question.space);
+  SearchOptions options;
+  const Time best = search(space, options).best.front().figures.step_time;
+  options.admits = [&](const FoundLayout& found) { return found.figures.step_time > best; };
+  const SearchAnswer admitted = search(space, options);
+  options.most_events = 1;
+  const SearchAnswer late = search(space, options);
+  EXPECT_GT(late.counts.put_off, 0);
+  ASSERT_EQ(late.best.size(), admitted.best.size());
+  for (std::size_t i = 0; i < late.best.size(); ++i) EXPECT_EQ(late.best[i].layout, admitted.best[i].layout);
+  options.admits = {};
+  options.gap = 0.02;
+  const SearchAnswer near = search(space, options);
+  EXPECT_TRUE(near.proven);
+  EXPECT_LE(near.gap, options.gap);
+  EXPECT_GE(best.in_seconds(), near.best.front().figures.step_time.in_seconds() * (1 - options.gap));
+}
+
 // Whatever takes long waits while the others are simulated, and may not be worth it then.
 TEST(Search, with_a_budget_of_events_simulates_no_more_layouts_to_their_end) {
   const testing::LayoutQuestion asked =
