@@ -20,12 +20,18 @@ constexpr StackNumber duration(const char* path) {
           [](Stack& stack, double value) { stack.*member = Time::seconds(value * unit); }};
 }
 
-// Where a stack does not state it, it follows elementwise_traffic by itself.
+// Where a stack does not state them, they follow elementwise_traffic by themselves.
 constexpr StackNumber kExpertTraffic = {
     "experts.traffic",
     [](const Stack& stack) { return stack.experts.traffic.value_or(stack.elementwise_traffic); },
     [](Stack& stack, double value) {
       if (stack.experts.traffic) stack.experts.traffic = value;
+    }};
+constexpr StackNumber kPermutationTraffic = {
+    "experts.permutation_traffic",
+    [](const Stack& stack) { return stack.experts.permutation_traffic.value_or(kExpertTraffic.read(stack)); },
+    [](Stack& stack, double value) {
+      if (stack.experts.permutation_traffic) stack.experts.permutation_traffic = value;
     }};
 
 }  // namespace
@@ -36,6 +42,7 @@ const std::vector<StackNumber>& stack_numbers() {
       plain<&Stack::attention_factor>("attention_factor"),
       plain<&Stack::elementwise_traffic>("elementwise_traffic"),
       kExpertTraffic,
+      kPermutationTraffic,
       duration<&Stack::host_launch, kMicrosecond>("host_launch_us"),
       duration<&Stack::host_collective, kMicrosecond>("host_collective_us"),
       duration<&Stack::kernel_gap, kMicrosecond>("kernel_gap_us"),

@@ -203,6 +203,7 @@ ExpertExecution to_expert_execution(const schema::ExpertExecution& from) {
   ExpertExecution experts;
   if (from.has_gemm_factor()) experts.gemm_factor = from.gemm_factor();
   if (from.has_traffic()) experts.traffic = from.traffic();
+  if (from.has_permutation_traffic()) experts.permutation_traffic = from.permutation_traffic();
   experts.kernels = from.kernels();
   experts.kernels_per_expert = from.kernels_per_expert();
   experts.synchronises = from.synchronises();

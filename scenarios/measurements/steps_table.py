@@ -11,15 +11,15 @@ import json
 import re
 import sys
 
-from measure_steps import MODELS
+from model_shapes import MODELS
 
 RUN = ("id family source chip chips model arch layers hidden heads kv_heads head_dim ffn_hidden ffn_matrices vocab seq_len "
-       "global_batch_seqs micro_batch tp cp pp ep dp dp_sharding recompute precision step_time_s sim_ready fabric stack stack_fields "
+       "n_experts topk global_batch_seqs micro_batch tp cp pp ep dp dp_sharding recompute precision step_time_s sim_ready fabric stack stack_fields "
        "attention_kernel catalog_model notes").split()
-MEASURED = ("kernels device_ms matmul_ms attention_ms loss_ms update_ms convolution_ms other_ms host_forward_ms host_backward_ms "
+MEASURED = ("kernels device_ms matmul_ms grouped_ms attention_ms loss_ms update_ms convolution_ms other_ms host_forward_ms host_backward_ms "
             "host_update_ms allocated_gib reserved_gib power_w sm_mhz").split()
 # The first that a kernel's name holds says what it is for; of libraries that name convolutions and attention alike, attention first.
-KINDS = [("attention", "sdpa|flash|fmha|compute_dot_do_o|convert_dq"), ("matmul", "nvjet|gemm|splitK"), ("loss", "SoftMax|nll|softmax"),
+KINDS = [("attention", "sdpa|flash|fmha|compute_dot_do_o|convert_dq"), ("grouped", "enable_3x_kernel_for_sm9x"), ("matmul", "nvjet|gemm|splitK"), ("loss", "SoftMax|nll|softmax"),
          ("update", "multi_tensor|adam|lpnorm"), ("convolution", "conv|cudnn|bn_|batch_norm")]
 
 
@@ -34,15 +34,25 @@ def stack_of(row):
         fields.append("fused { rotary: false }" if row.get("bf16") else "fused { norm: false rotary: false }")
     if row.get("bf16"):  # weights, gradients and both moments in 16 bits
         fields += ["optimizer_state_bytes: 4", "gradient_bytes: 2", "gradient_memory_bytes: 2", "gradient_add_bytes: 0"]
-    if row.get("fused_adam") and not row.get("compile"):
+    if row.get("bf16") and row.get("fused_adam"):
+        fields.append("optimizer_traffic: 3.5")
+    elif row.get("fused_adam") and not row.get("compile"):
         fields.append("optimizer_traffic: 2")
+    if row.get("experts_by") == "modules":  # the host calls each by itself, once it knows how many tokens it has
+        fields.append("experts { kernels_per_expert: 25 synchronises: true }")
     return "generic_compiled" if row.get("compile") else "generic_eager", " ".join(fields)
+
+
+def adds_up_gradients(row):
+    """Experts called one by one out of one tensor: autograd adds up the gradient of all of them once for each, which no field stands for."""
+    return row.get("experts_by") in ("loop", "eager")
 
 
 def named(row):
     parts = [row["model"], f"{row['mb']}x{row['seq']}" if "seq" in row else str(row["mb"])]
     parts += [f"{row['accumulate']}times"] if "accumulate" in row else []
-    parts += [word for word in ("compile", "recompute", "bf16") if row.get(word)]
+    parts += [row["experts_by"]] if "experts_by" in row else []
+    parts += [word for word in ("compile", "recompute", "bf16", "fp8") if row.get(word)]
     return "-".join(parts + (["hf"] if row["code"] == "hugging_face" else []))
 
 
@@ -50,15 +60,16 @@ def shape(row):
     model = MODELS.get(row["model"])
     if not model:
         return dict(catalog_model=row["model"], seq_len=1)
-    return dict(layers=model["layers"], hidden=model["h"], heads=model["heads"], kv_heads=model.get("kv", model["heads"]),
+    experts = dict(n_experts=model["experts"], topk=model["topk"]) if "experts" in model else {}
+    return dict(experts, layers=model["layers"], hidden=model["h"], heads=model["heads"], kv_heads=model.get("kv", model["heads"]),
                 head_dim=model.get("head", model["h"] // model["heads"]), ffn_hidden=model["ff"],
                 ffn_matrices=2 if model["kind"] == "gpt" else 3, vocab=model["vocab"], seq_len=row["seq"])
 
 
 def table_row(row, machine, chip, fabric):
     stack, fields = stack_of(row)
-    made = dict(id=f"{chip}-{named(row)}", family="one-gpu", chip=chip, chips=1, model=row["model"], arch="dense", fabric=fabric, tp=1, cp=1, pp=1,
-                ep=1, dp=1, dp_sharding="ddp", precision="bf16", recompute="full" if row.get("recompute") else "none", sim_ready=1,
+    made = dict(id=f"{chip}-{named(row)}", family="one-gpu", chip=chip, chips=1, model=row["model"], arch="moe" if "experts_by" in row else "dense", fabric=fabric, tp=1, cp=1, pp=1,
+                ep=1, dp=1, dp_sharding="ddp", precision="fp8_tensorwise" if row.get("fp8") else "bf16", recompute="full" if row.get("recompute") else "none", sim_ready=1,
                 source=f"measure_steps.py: {machine['gpu']}, PyTorch {machine['torch']}", stack=stack, stack_fields=fields,
                 attention_kernel="cudnn", micro_batch=row["mb"], global_batch_seqs=row["mb"] * row.get("accumulate", 1),
                 step_time_s=f"{row['step_s']:.5f}", notes="Hugging Face's model" if row["code"] == "hugging_face" else "", **shape(row))
@@ -80,7 +91,7 @@ def main():
     for chip, fabric, file in zip(arguments[::3], arguments[1::3], arguments[2::3]):
         rows = [json.loads(line) for line in open(file)]
         for row in rows:
-            if row["part"] == "steps":
+            if row["part"] in ("steps", "experts", "eight_bits") and not adds_up_gradients(row):
                 out.writerow(table_row(row, rows[0], chip, fabric))
 
 

@@ -15,6 +15,7 @@ struct ExpertExecution {
   double gemm_factor = 1;         // rate of grouped matmuls over Stack::gemm_factor
   std::optional<double> traffic;  // HBM traffic of routing, permutation, activation and combination over that
                                   // of perfect fusion; nothing = Stack::elementwise_traffic
+  std::optional<double> permutation_traffic;  // likewise, of permutation and combination; nothing = traffic
   double kernels = 0;             // forward kernels of a layer with experts beyond those of another layer
   double kernels_per_expert = 0;  // and for each expert that the device holds
   bool synchronises = false;      // the host waits for the token counts before it launches them

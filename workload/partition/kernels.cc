@@ -255,9 +255,16 @@ class Lowering {
       for (const Operand& operand : *operands)
         moved += activation(operand) ? local(operand) * tensor(operand).element_bytes : 0;
     }
+    memory_bound(name_, moved * op_.passes * traffic());
+  }
+
+  // Bytes over those of perfect fusion.
+  double traffic() const {
     const Stack& stack = context_.job.stack;
-    const double own = stack.experts.traffic.value_or(stack.elementwise_traffic);
-    memory_bound(name_, moved * op_.passes * (of_experts_ ? own : unfused() * stack.elementwise_traffic));
+    if (!of_experts_) return unfused() * stack.elementwise_traffic;
+    const double experts = stack.experts.traffic.value_or(stack.elementwise_traffic);
+    const bool permutes = op_.kind == OperationKind::kDispatch || op_.kind == OperationKind::kCombine;
+    return permutes ? stack.experts.permutation_traffic.value_or(experts) : experts;
   }
 
   double unfused() const {

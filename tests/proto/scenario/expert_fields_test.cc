@@ -28,12 +28,14 @@ TEST(ExpertFields, of_a_stack_are_read) {
   const Stack stack =
       job_of(
           "stack_override { sink_attention: 0.5 experts { gemm_factor: 0.75 traffic: 2 kernels: 30 "
-          "kernels_per_expert: 4 synchronises: true exchange_hidden: 0.25 once_per_domain: true "
+          "permutation_traffic: 6 kernels_per_expert: 4 synchronises: true exchange_hidden: 0.25 "
+          "once_per_domain: true "
           "tile_rows: 128 tile: 256 } }")
           .stack;
   EXPECT_EQ(stack.sink_attention, 0.5);
   EXPECT_EQ(stack.experts.gemm_factor, 0.75);
   EXPECT_EQ(stack.experts.traffic, 2);
+  EXPECT_EQ(stack.experts.permutation_traffic, 6);
   EXPECT_EQ(stack.experts.kernels, 30);
   EXPECT_EQ(stack.experts.kernels_per_expert, 4);
   EXPECT_TRUE(stack.experts.synchronises);

@@ -300,6 +300,23 @@ TEST(Experts, traffic_of_their_own_concerns_nothing_else) {
   EXPECT_EQ(op_named(more.forward, "norm 1").hbm.value, op_named(plain.forward, "norm 1").hbm.value);
 }
 
+TEST(Experts, traffic_of_permutation_concerns_dispatch_and_combination_alone) {
+  Job job = expert_job(mixture(), {{"data", 2}, {"expert", 8}});
+  job.stack.experts.traffic = 2;
+  const Part plain = part(partition(job), "expert layer");
+  job.stack.experts.permutation_traffic = 6;
+  const Part more = part(partition(job), "expert layer");
+  const auto ratio = [](const Block& changed, const Block& block, const std::string& name) {
+    return op_named(changed, name).hbm.value / op_named(block, name).hbm.value;
+  };
+  EXPECT_DOUBLE_EQ(ratio(more.forward, plain.forward, "dispatch"), 3);
+  EXPECT_DOUBLE_EQ(ratio(more.forward, plain.forward, "combine"), 3);
+  EXPECT_DOUBLE_EQ(ratio(more.backward, plain.backward, "dispatch backward"), 3);
+  EXPECT_DOUBLE_EQ(ratio(more.backward, plain.backward, "combine backward"), 3);
+  EXPECT_DOUBLE_EQ(ratio(more.forward, plain.forward, "expert activation"), 1);
+  EXPECT_DOUBLE_EQ(ratio(more.forward, plain.forward, "route"), 1);
+}
+
 TEST(Experts, a_token_goes_to_a_domain_once_where_the_stack_sends_it_so) {
   Job job = expert_job(mixture(), {{"data", 2}, {"expert", 8}});
   job.model.experts->most_groups = 4;
