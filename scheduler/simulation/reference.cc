@@ -7,6 +7,7 @@
 
 #include "engine/check.h"
 #include "engine/fluid.h"
+#include "scheduler/folding/lone_jobs.h"
 #include "scheduler/simulation/reference_accounts.h"
 #include "scheduler/simulation/reference_computations.h"
 
@@ -28,7 +29,8 @@ class Reference {
         factors_(changes_.size(), 1),
         chips_(system.chips.size()),
         operations_(system.groups.size() * kNetworkStreams),
-        jobs_(system.meshes.size()) {
+        jobs_(system.meshes.size()),
+        lone_(lone_jobs(system)) {
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       chips_[c].of = &system.chips[c];
       chips_[c].program = &system.step.stages[system.chips[c].program];
@@ -63,11 +65,14 @@ class Reference {
     for (;;) {
       std::vector<int> over;
       for (std::size_t j = 0; j < jobs_.size(); ++j)
-        if (jobs_[j].running == 0) over.push_back(static_cast<int>(j));
+        if (jobs_[j].running == 0 && !jobs_[j].over) over.push_back(static_cast<int>(j));
       if (over.empty()) return true;
       for (const int j : over) end_step(j);
       if (accounts_.fewest_steps() >= options_.steps) return false;
-      for (const int j : over) begin_step(j);
+      for (const int j : over) {
+        jobs_[j].over = lone_[j] && accounts_.steps(j) >= options_.steps;
+        if (!jobs_[j].over) begin_step(j);
+      }
     }
   }
   void begin_step(int j) {
@@ -235,8 +240,9 @@ class Reference {
   }
   void launch_late(std::int32_t c, const Instruction& instruction) {
     Chip& chip = chips_[c];
-    --chip.lane(Stream::kGradient).late;
-    if (chip.waits(Kind::kWait, Stream::kGradient) && chip.lane(Stream::kGradient).unfinished.empty())
+    Lane& lane = chip.lane(Stream::kGradient);
+    --lane.late;
+    if (chip.waits(Kind::kWait, Stream::kGradient) && lane.unfinished.empty() && lane.moved < now_)
       accounts_.book(c, Bucket::kPause, std::exchange(chip.since, now_), now_, "wait for a late launch");
     put(c, instruction);
   }
@@ -380,6 +386,7 @@ class Reference {
   std::vector<Chip> chips_;
   std::vector<Operation> operations_;  // [group * kNetworkStreams + stream]
   std::vector<Job> jobs_;
+  const std::vector<bool> lone_;  // [job]
 };
 
 }  // namespace

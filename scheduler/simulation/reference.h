@@ -88,6 +88,7 @@ struct Operation {
 struct Job {
   const InputPipeline* input = nullptr;
   int running = 0;                    // chips that have not ended the step
+  bool over = false;                  // no step follows
   std::vector<Time> begins;           // of steps
   std::vector<Time> loaded;           // [host] it has its part of the batch of the next step
   std::vector<MicrobatchLoad> loads;  // of the step

@@ -5,7 +5,8 @@
 //    speeds change first, then what has drained leaves its links, then all else happens in any order;
 //    last, steps end and begin.
 //  2 Jobs begin together at 0. A job's step ends with its last chip, and the next one begins. All is over
-//    once every job has done `steps` of them; of each job all that have ended by then count.
+//    once every job has done `steps` of them; of each job all that have ended by then count. A job that no
+//    other can slow down (lone_jobs) ends after `steps`.
 //  3 A chip does the instructions of its program in order. What it need not wait for takes no time. Its
 //    host launches beside it from the begin of the step, a synchronisation or a receive on, and at most
 //    its lead before the chip; the chip pauses until it is done. Workers that collect garbage pause before
@@ -37,8 +38,8 @@
 //    first pattern that drained, or bubble between stages. Of what is left skew / (1 + skew) is kSkew.
 // 14 A wait for a collective is exposed communication before its turn and after its start, and between
 //    them a wait for peers that the last member caused. Waits for transfers are bubble, for copies
-//    kOffload, for nothing but a late launch kPause, for the end of the step kPeerWait; pauses are of the
-//    bucket of their instruction.
+//    kOffload, for nothing but a late launch kPause where the stream has been idle before the instant of
+//    the launch, for the end of the step kPeerWait; pauses are of the bucket of their instruction.
 // 15 An operation counts in the step of its job in which it starts, with its bytes on all links. Of each
 //    flap the longest time that a transfer stood still is noted when the link comes up.
 #pragma once

@@ -113,8 +113,7 @@ TEST(PredictJobs, jitter_does_not_look_like_slowdown) {
     EXPECT_EQ(each.alone.steps, each.together.steps);
     EXPECT_EQ(each.alone.step_time_p99, each.together.step_time_p99);
   }
-  EXPECT_EQ(report.jobs[1].together.steps, 16);
-  EXPECT_GT(report.jobs[0].together.steps, 16);
+  for (const JobReport& each : report.jobs) EXPECT_EQ(each.together.steps, 16) << "it concerns nobody else";
 }
 
 TEST(PredictJobs, stages_of_all_jobs_can_be_printed) {

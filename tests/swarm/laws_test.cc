@@ -35,6 +35,32 @@ TEST(Laws, hold_of_a_small_scenario) {
   EXPECT_FALSE(judged.finding) << judged.finding->law << " " << judged.finding->what;
 }
 
+// Two slices whose gathers and reductions take the same time to the picosecond, one launching them 1 ms late:
+// a launch comes at the instant at which the reduction before it ends.
+constexpr const char* kLateAtAnEnd = R"(
+cluster { chip: "tpu_v2" fabric: "v2_pod" slice_shape: 1 slices: 2 }
+job { stack: "maxtext_2025" mesh { name: "fsdp" size: 2 } sharding: "hsdp" global_batch_sequences: 2 sequence_tokens: 1
+  program {
+    dimension { name: "embed" size: 1 } dimension { name: "ffn" size: 1024 }
+    part { name: "stem" data { name: "ids" dims: "batch sequence" } parameter { name: "table" dims: "rows=999 embed" }
+      operation { kind: embedding input: "table" input: "ids" output: "x" } }
+    part { name: "block" input { name: "x" dims: "batch sequence embed" }
+      parameter { name: "scale" } parameter { name: "w_in" dims: "embed ffn" } parameter { name: "w_out" dims: "ffn embed" }
+      operation { kind: norm input: "x" input: "scale" output: "n" }
+      operation { kind: einsum input: "n" input: "w_in" output: "h" dims: "batch sequence ffn" }
+      operation { kind: elementwise input: "h" output: "a" }
+      operation { kind: einsum input: "a" input: "w_out" output: "o" dims: "batch sequence embed" } }
+    part { name: "head" input { name: "x" dims: "batch sequence embed" } parameter { name: "w" dims: "embed classes=999" }
+      operation { kind: einsum input: "x" input: "w" output: "z" dims: "batch sequence classes=999" }
+      operation { kind: loss input: "z" output: "l" } } } }
+adversity { late_launch { chip: 0 late_ms: 1 } })";
+
+TEST(Laws, hold_where_a_late_launch_comes_as_the_collective_before_it_ends) {
+  const Judgement judged = judge(kLateAtAnEnd, catalog());
+  EXPECT_TRUE(judged.accepted);
+  EXPECT_FALSE(judged.finding) << judged.finding->law << " " << judged.finding->what;
+}
+
 // As many as a test run affords, in parts that run side by side; ./dev fuzz draws others.
 class DrawnScenarios : public ::testing::TestWithParam<int> {};
 

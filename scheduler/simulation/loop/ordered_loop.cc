@@ -6,6 +6,7 @@
 
 #include "engine/check.h"
 #include "engine/check_scope.h"
+#include "scheduler/folding/lone_jobs.h"
 
 namespace podsim {
 namespace {
@@ -25,6 +26,7 @@ OrderedLoop::OrderedLoop(SystemTables& tables, const SimulateOptions& options)
       solo_runs_(state_, tables.legs, !state_.delays.any() && joins_solo_runs(tables.system, options)),
       fast_forward_(tables.system, options.may_jump()),
       speed_changes_(tables.system, options.seed),
+      lone_(lone_jobs(tables.system)),
       event_prefetch_(options.may_prefetch(tables.system), state_, computation_) {
   computation_.attend(solo_runs_);
 }
@@ -80,17 +82,19 @@ bool OrderedLoop::begin_next_steps() {
   std::vector<RunningJob>& jobs = state_.jobs;
   for (bool over = true; over;) {
     for (std::size_t j = 0; j < jobs.size(); ++j)
-      if (jobs[j].running == 0) state_.end_step(static_cast<int>(j));
+      if (jobs[j].running == 0 && !jobs[j].over) state_.end_step(static_cast<int>(j));
     if (jobs.size() == 1 && !state_.delays.any()) jump_steps();
     bool done = true;
     for (std::size_t j = 0; j < jobs.size(); ++j)
       done = done && accounts.steps(static_cast<int>(j)) >= state_.options.steps;
     if (done) return false;
     over = false;
-    for (RunningJob& job : jobs) {
-      if (job.running > 0) continue;
-      begin_step(job);
-      over = over || job.running == 0;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      RunningJob& job = jobs[j];
+      if (job.running > 0 || job.over) continue;
+      job.over = lone_[j] && accounts.steps(static_cast<int>(j)) >= state_.options.steps;
+      if (!job.over) begin_step(job);
+      over = over || (job.running == 0 && !job.over);
     }
   }
   return true;

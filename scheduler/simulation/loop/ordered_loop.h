@@ -81,6 +81,7 @@ class OrderedLoop : public ProgramInterpreter<OrderedLoop, SoloComputation> {
   SoloRuns solo_runs_;
   FastForward fast_forward_;
   SpeedChanges speed_changes_;
+  const std::vector<bool> lone_;  // [job]
   EventPrefetch event_prefetch_;
 };
 

@@ -279,13 +279,15 @@ void ProgramInterpreter<Loop, ChipComputation>::account_computation(std::int32_t
   }
 }
 
-// The host gets to a launch. What the chip has waited for nothing else is a pause.
+// The host gets to a launch. What the chip has waited for nothing else is a pause, unless what it launched
+// before ends at this very instant, in whatever order the two come.
 template <class Loop, class ChipComputation>
 void ProgramInterpreter<Loop, ChipComputation>::launch_late(std::int32_t c) {
   state_.delays.late().launch(c);
   RunningChip& chip = state_.chips[c];
   StreamQueue& queue = state_.queue_of(c, Stream::kGradient);
-  if (chip.blocked_at(Instruction::Kind::kWait, Stream::kGradient) && queue.unfinished == 0) {
+  const bool idle = queue.unfinished == 0 && queue.reached < state_.now;
+  if (chip.blocked_at(Instruction::Kind::kWait, Stream::kGradient) && idle) {
     state_.accounts.spend(c, Bucket::kPause, chip.since, state_.now, "wait for a late launch");
     chip.since = state_.now;
   }

@@ -61,6 +61,7 @@ struct RunningJob {
   const InputPipeline* input = nullptr;
   std::vector<std::int32_t> chips;  // its classes
   int running = 0;                  // of them, in the present step
+  bool over = false;                // no step follows
   std::vector<Time> begins;         // of all steps so far
   Time next_batch;                  // when the batch of the step to come has been loaded by all hosts
   std::vector<Time> loaded;         // [host] its own part of that batch, where loads stall

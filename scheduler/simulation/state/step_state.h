@@ -79,9 +79,10 @@ struct StepState {
   bool point_to_point(std::int32_t message) const {
     return system.step.messages[message].scope.neighbour != 0;
   }
-  // All chips of a job have ended its present step.
+  // All chips of a job have ended its present step, and what follows is to be decided.
   bool any_step_over() const {
-    return std::any_of(jobs.begin(), jobs.end(), [](const RunningJob& job) { return job.running == 0; });
+    return std::any_of(jobs.begin(), jobs.end(),
+                       [](const RunningJob& job) { return job.running == 0 && !job.over; });
   }
 
   // The last chip of the job has ended its step now. What the others have waited for it since is booked.
