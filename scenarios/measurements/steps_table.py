@@ -35,10 +35,10 @@ def stack_of(row):
     if row.get("bf16"):  # weights, gradients and both moments in 16 bits
         fields += ["optimizer_state_bytes: 4", "gradient_bytes: 2", "gradient_memory_bytes: 2", "gradient_add_bytes: 0"]
     if row.get("bf16") and row.get("fused_adam"):
-        fields.append("optimizer_traffic: 3.5")
+        fields.append("optimizer_traffic: 3.5")  # kernels of these rows move 3.2 to 3.9 times the state: docs/evidence/one-gpu.md
     elif row.get("fused_adam") and not row.get("compile"):
         fields.append("optimizer_traffic: 2")
-    if row.get("experts_by") == "modules":  # the host calls each by itself, once it knows how many tokens it has
+    if row.get("experts_by") == "modules":  # called one by one, for 0.75 ms each, once the host knows its tokens: likewise
         fields.append("experts { kernels_per_expert: 25 synchronises: true }")
     return "generic_compiled" if row.get("compile") else "generic_eager", " ".join(fields)
 
