@@ -113,7 +113,7 @@ struct Operation {
   int drops_from = -1;  // kSum: dropout falls on this input and those after it, and outputs[1] is its mask,
                         // which backward reads; -1 = no dropout
   double passes = 1;    // memory-bound kinds: times that inputs and outputs cross HBM
-  double useful = 1;    // share of the computation that model FLOPs count (1 / capacity factor of experts)
+  double useful = 1;    // share of the computation that model FLOPs count: slots of experts that hold a token
   bool backward = false;
   bool saves_inputs = true;                 // the backward operation reads the forward activations
   bool low_precision = false;               // a matmul of a layer: it runs in Job::precision

@@ -1,4 +1,5 @@
 // The mixture of experts as a block: route, dispatch to slots, expert matmuls, combine.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -95,8 +96,9 @@ void TransformerBuilder::expert_matmuls(TensorId slots, TensorId returned, std::
   };
   const auto matmul = [&](const std::string& name, Operand x, Operand weight, Operand to) {
     einsum(name, std::move(x), std::move(weight), std::move(to));
-    graph.operations.back().useful = static_cast<double>(tokens_) * experts.experts_per_token /
-                                     (static_cast<double>(experts.experts) * static_cast<double>(capacity));
+    const double filled = static_cast<double>(tokens_) * experts.experts_per_token /
+                          (static_cast<double>(experts.experts) * static_cast<double>(capacity));
+    graph.operations.back().useful = std::min(1.0, filled);  // what finds no slot is computed by nobody
   };
   const TensorDim rows = dim("param_experts", experts.experts),
                   ffn = dim("param_expert_ffn", experts.expert_ffn);

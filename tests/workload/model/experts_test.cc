@@ -106,6 +106,18 @@ TEST(Experts, devices_compute_every_slot_and_model_flops_count_the_filled_ones) 
   }
 }
 
+TEST(Experts, tokens_that_find_no_slot_are_no_work_of_the_model) {
+  Job job = expert_job(mixture(), {{"data", 2}, {"expert", 8}});
+  job.model.layers = 1;
+  const StepProgram whole = partition(job);
+  job.model.experts->capacity_factor = 0.5;
+  const StepProgram half = partition(job);
+  // Half of 2 experts per token, three matrices of 4,096 x 1,024 each, forward and twice backward.
+  const double dropped = 3 * (0.5 * 2) * (3 * 2 * 4096.0 * 1024);
+  EXPECT_DOUBLE_EQ((whole.model_flops_per_token_full - half.model_flops_per_token_full).value, dropped);
+  EXPECT_DOUBLE_EQ((whole.hardware_flops_per_token_full - half.hardware_flops_per_token_full).value, dropped);
+}
+
 TEST(Experts, imbalance_without_drops_widens_slots_as_a_capacity_factor_does) {
   Job even = expert_job(mixture(1.5), {{"data", 2}, {"expert", 8}});
   Job uneven = expert_job(mixture(), {{"data", 2}, {"expert", 8}});
