@@ -91,8 +91,7 @@ std::shared_ptr<const Fabric> KnownLayouts::fabric(const FabricSpec& spec) {
 }
 
 KnownLayouts::KnownMesh& KnownLayouts::mesh_of(const Spec& spec) {
-  const MatmulRate& matmul = spec.cluster.chip.matmul.at(spec.job.precision.dtype);
-  const FlopRate rate = matmul.peak * matmul.sustained;
+  const FlopRate rate = spec.cluster.chip.matmul.at(spec.job.precision.dtype).reached();
   const std::shared_ptr<const Fabric> on = fabric(spec.cluster.fabric);
   const auto known =
       std::ranges::find_if(meshes_, [&](const auto& each) { return each->is_of(on, spec, rate); });

@@ -7,10 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "engine/stage_timer.h"
 #include "prediction/evaluate.h"
 #include "prediction/memory_changes.h"
-#include "prediction/prepare_job.h"
 #include "report/summarize.h"
+#include "scheduler/placement/fabric_cost.h"
 #include "scheduler/simulation/simulate.h"
 #include "workload/partition/program.h"
 
@@ -33,7 +34,9 @@ class Adviser {
   Adviser(const Spec& spec, const Fabric& fabric, ChipId first_chip)
       : spec_(spec),
         fabric_(fabric),
-        first_chip_(first_chip),
+        placement_(place(fabric, spec.job.mesh, spec.placement, first_chip)),
+        cost_(fabric, spec.job.mesh, placement_,
+              spec.cluster.chip.matmul.at(spec.job.precision.dtype).reached()),
         capacity_(spec.cluster.chip.hbm_capacity),
         host_link_(spec.cluster.chip.host_link.value > 0) {}
 
@@ -53,7 +56,9 @@ class Adviser {
   }
 
  private:
-  static Bytes needed(const Job& job) { return worst_stage(partition(job)); }
+  // No change has another mesh, so that plans of one job's operations are known to the next.
+  StepProgram program_of(const Job& job) const { return partition(job, cost_); }
+  Bytes needed(const Job& job) const { return worst_stage(program_of(job)); }
   bool fits(const Job& job) const { return needed(job) <= capacity_; }
 
   // By bisection: every degree needs less memory than the one before.
@@ -119,7 +124,8 @@ class Adviser {
   MemoryChange simulated(const JobChange& change) const {
     Spec changed = spec_;
     changed.job = change.job;
-    const LaidJob laid = prepare_job(std::move(changed), fabric_, first_chip_);
+    StepProgram program = timed("partition", [&] { return program_of(changed.job); });
+    const LaidJob laid{std::move(changed), std::move(program), placement_};
     const System system = assemble(fabric_, {&laid, 1}, {}, true);
     SimulateOptions options;
     options.seed = spec_.seed;
@@ -131,7 +137,8 @@ class Adviser {
 
   const Spec& spec_;
   const Fabric& fabric_;
-  const ChipId first_chip_;
+  const Placement placement_;
+  const FabricCost cost_;
   const Bytes capacity_;
   const bool host_link_;
 };

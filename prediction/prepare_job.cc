@@ -16,8 +16,8 @@ LaidJob prepare_chosen(const Chip& chip, const Fabric& there, Spec spec, const F
   const StageTimer timer("place and partition");
   LaidJob laid;
   laid.placement = place(fabric, spec.job.mesh, spec.placement, first_chip);
-  const MatmulRate& rate = chip.matmul.at(spec.job.precision.dtype);
-  const FabricCost cost(there, spec.job.mesh, laid.placement, rate.peak * rate.sustained);
+  const FabricCost cost(there, spec.job.mesh, laid.placement,
+                        chip.matmul.at(spec.job.precision.dtype).reached());
   laid.program = partition(spec.job, cost, trace);
   laid.spec = std::move(spec);
   return laid;

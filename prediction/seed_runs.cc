@@ -13,6 +13,7 @@
 #include "prediction/evaluate.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/question/spec.h"
+#include "scheduler/simulation/state/step_draws.h"
 #include "workload/job/job.h"
 
 namespace podsim {
@@ -26,6 +27,7 @@ constexpr int kFewestSharedSteps = 16;
 struct SimulatedDraw {
   std::vector<Timeline> timelines;
   std::vector<Time> evaluations;
+  std::vector<double> squares;  // Draw::squares
 };
 
 class DrawWork {
@@ -60,7 +62,11 @@ class DrawWork {
 
   SimulatedDraw simulate_one(SimulateOptions draw) const {
     if (system_.chips.size() > kMostTracedClasses) draw.keep_passes = 0;
-    SimulatedDraw result{simulate(system_, draw), {}};
+    SimulatedDraw result{simulate(system_, draw), {}, {}};
+    const StepDraws drawn(system_, draw);
+    for (std::size_t j = 0; j < result.timelines.size(); ++j)
+      result.squares.push_back(
+          drawn.mean_squares(static_cast<int>(j), static_cast<int>(result.timelines[j].step_end.size())));
     for (const EvaluationPasses& passes : evaluations_) result.evaluations.push_back(passes.per_step(draw));
     return result;
   }
@@ -72,7 +78,7 @@ class DrawWork {
     turn_.wait(lock, [&] { return failed_ || added_ == k; });
     if (failed_) return;
     for (std::size_t j = 0; j < ensembles_.size(); ++j)
-      add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j]);
+      add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j], draw.squares[j]);
     ++added_;
     turn_.notify_all();
     if (draws_.size() > 1 && pool_.one_done) pool_.one_done();

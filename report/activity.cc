@@ -19,7 +19,7 @@ double sustained(const Chip& chip, Dtype dtype) {
   auto rate = chip.matmul.find(dtype);
   for (const Dtype other : {Dtype::kBf16, Dtype::kFp16})
     if (rate == chip.matmul.end()) rate = chip.matmul.find(other);
-  return rate == chip.matmul.end() ? 0 : rate->second.peak.value * rate->second.sustained;
+  return rate == chip.matmul.end() ? 0 : rate->second.reached().value;
 }
 
 double share_of(double amount, double rate) { return rate > 0 ? amount / rate : 0; }

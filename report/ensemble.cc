@@ -51,10 +51,10 @@ Int128 Ensemble::trained_ps() const {
   return sum;
 }
 
-void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation) {
+void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, double squares) {
   check_conservation(timeline);
   ensemble.draws.push_back(
-      {static_cast<int>(timeline.step_end.size()), timeline.step_end.back(), evaluation});
+      {static_cast<int>(timeline.step_end.size()), timeline.step_end.back(), evaluation, squares});
   Time begin;
   for (const Time end : timeline.step_end) {
     ensemble.step_times.push_back(end - begin + evaluation);
@@ -70,6 +70,12 @@ void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation) {
   for (std::size_t l = 0; l < timeline.links.size(); ++l) ensemble.link_bytes[l] += timeline.links[l].bytes;
   ensemble.events += timeline.events;
   if (ensemble.draws.size() == 1) ensemble.first = std::move(timeline);
+}
+
+double mean_squares(const Ensemble& ensemble) {
+  double sum = 0;
+  for (const Draw& draw : ensemble.draws) sum += draw.steps * draw.squares;
+  return sum / static_cast<double>(ensemble.step_times.size());
 }
 
 Time mean_step_time(const Ensemble& ensemble) {

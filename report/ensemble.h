@@ -13,8 +13,9 @@ namespace podsim {
 // One simulation of the job's steps.
 struct Draw {
   int steps = 0;
-  Time end;         // of the last step, without evaluations
-  Time evaluation;  // per step
+  Time end;            // of the last step, without evaluations
+  Time evaluation;     // per step
+  double squares = 1;  // of the documents' lengths, over those of full sequences: mean over steps
 
   // With evaluations.
   Int128 whole_ps() const { return Int128{end.ps} + Int128{steps} * evaluation.ps; }
@@ -38,7 +39,10 @@ struct Ensemble {
 };
 
 // Adds a draw. REQUIRES: check_conservation; the classes of the draws before.
-void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation);
+void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, double squares = 1);
+
+// Mean over all steps of all draws.
+double mean_squares(const Ensemble& ensemble);
 
 // Mean over all steps of all draws, evaluations included, to the nearest picosecond.
 Time mean_step_time(const Ensemble& ensemble);

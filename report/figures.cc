@@ -34,7 +34,8 @@ std::vector<Figure> rate_figures(const Report& r) {
           .field(20)
           .column(37)
           .is("FLOP",
-              "of forward and backward without recompute, attention scores counted for the causal half"),
+              "of forward and backward without recompute, attention scores counted for the causal half; with "
+              "`lengths`, within the documents that were drawn"),
       Figure("model_flops_per_token_full", r.model_flops_per_token_full)
           .field(21)
           .column(38)

@@ -17,7 +17,7 @@
 #include "workload/job/job.h"
 #include "workload/job/model.h"
 #include "workload/job/stack.h"
-#include "workload/partition/program.h"
+#include "workload/partition/model_flops.h"
 
 namespace podsim {
 namespace {
@@ -68,21 +68,22 @@ double utilisation(const Report& report, Flops per_token, FlopRate rate) {
          (report.step_time.in_seconds() * report.chips * rate.value);
 }
 
-void add_throughput(Report& report, const Spec& spec, const StepProgram& program) {
+void add_throughput(Report& report, const Spec& spec, const StepProgram& program, const Ensemble& ensemble) {
   const Chip& chip = spec.cluster.chip;
   report.parameters = program.parameters;
   report.tokens_per_step = program.tokens;
   report.tokens_per_s = program.tokens / report.step_time.in_seconds();
   report.tokens_per_s_per_chip = report.tokens_per_s / report.chips;
-  report.model_flops_per_token_causal = program.model_flops_per_token_causal.value;
-  report.model_flops_per_token_full = program.model_flops_per_token_full.value;
+  FlopsPerToken flops = program.flops_per_token;
+  if (spec.job.lengths.any()) flops = of_documents(flops, mean_squares(ensemble));
+  report.model_flops_per_token_causal = flops.causal.value;
+  report.model_flops_per_token_full = flops.full.value;
   const FlopRate own = peak(chip, spec.job.precision.dtype);
   const FlopRate bf16 = peak(chip, Dtype::kBf16), fp16 = peak(chip, Dtype::kFp16);
-  report.mfu_causal = utilisation(report, program.model_flops_per_token_causal, own);
-  report.mfu_full = utilisation(report, program.model_flops_per_token_full, own);
-  report.hfu_full = utilisation(report, program.hardware_flops_per_token_full, own);
-  report.mfu_bf16_full =
-      utilisation(report, program.model_flops_per_token_full, bf16.value > 0 ? bf16 : fp16);
+  report.mfu_causal = utilisation(report, flops.causal, own);
+  report.mfu_full = utilisation(report, flops.full, own);
+  report.hfu_full = utilisation(report, flops.hardware, own);
+  report.mfu_bf16_full = utilisation(report, flops.full, bf16.value > 0 ? bf16 : fp16);
 }
 
 MemoryParts parts_of(const MemoryUse& use) {
@@ -238,7 +239,7 @@ Report summarize(const Spec& spec, const StepProgram& program, const Ensemble& e
   report.seed = spec.seed;
   add_step_times(report, ensemble);
   add_buckets(report, clean);
-  add_throughput(report, spec, program);
+  add_throughput(report, spec, program, ensemble);
   add_memory(report, spec, program);
   add_cost_and_energy(report, spec, activity_of(spec, program, ensemble));
   add_link_use(report, ensemble);

@@ -11,7 +11,7 @@ std::optional<Roofline> roofline_of(const Chip& chip) {
   auto rate = chip.matmul.find(Dtype::kBf16);
   if (rate == chip.matmul.end()) rate = chip.matmul.find(Dtype::kFp16);
   if (rate == chip.matmul.end()) return std::nullopt;
-  return Roofline{chip.name, rate->second.peak * rate->second.sustained, chip.hbm * chip.hbm_efficiency};
+  return Roofline{chip.name, rate->second.reached(), chip.hbm * chip.hbm_efficiency};
 }
 
 bool has_work(const Node& node) {

@@ -106,7 +106,7 @@ double arithmetic_bound_s(const Spec& spec) {
   double fastest = 0;
   for (const auto& [dtype, rate] : spec.cluster.chip.matmul) fastest = std::max(fastest, rate.peak.value);
   const double tokens = static_cast<double>(spec.job.global_batch) * spec.job.sequence;
-  const double flops = model_flops_per_token(spec.job, model_program(spec.job), true).value * tokens;
+  const double flops = fewest_flops_per_token(spec.job, model_program(spec.job)).value * tokens;
   return flops / (fastest * spec.cluster.fabric.chips);
 }
 

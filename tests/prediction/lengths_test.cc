@@ -3,6 +3,8 @@
 
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
+#include "workload/model/model_program.h"
+#include "workload/partition/step_bound.h"
 
 namespace podsim::lengths_test {
 namespace {
@@ -35,6 +37,39 @@ TEST(Lengths, of_equal_documents_scale_attention_alone) {
                short_ones = seconds({{1024, 1}});
   EXPECT_NEAR((full - half) / (half - quarter), 2, 1e-2);
   EXPECT_NEAR((full - half) / (full - short_ones), (1 - 1 / 2.0) / (1 - 1 / 32.0), 1e-2);
+}
+
+// Halves of a sequence have half the scores of a whole one: MFU and HFU count what was there to compute.
+TEST(Lengths, of_equal_documents_scale_the_scores_that_utilisation_counts) {
+  const Report full = predict(packed({})), half = predict(packed({{16384, 1}}));
+  const double causal = full.model_flops_per_token_full - full.model_flops_per_token_causal;
+  EXPECT_NEAR(full.model_flops_per_token_full - half.model_flops_per_token_full, causal, 1e-9 * causal);
+  EXPECT_NEAR(full.model_flops_per_token_causal - half.model_flops_per_token_causal, causal / 2,
+              1e-9 * causal);
+  EXPECT_EQ(half.tokens_per_step, full.tokens_per_step);
+  const auto flops = [](const Report& r) { return r.mfu_causal * r.step_time.in_seconds(); };
+  EXPECT_NEAR(flops(half) / flops(full),
+              half.model_flops_per_token_causal / full.model_flops_per_token_causal, 1e-9);
+}
+
+TEST(Lengths, that_are_drawn_scale_utilisation_by_the_documents_of_all_steps_and_seeds) {
+  Spec spec = packed({{1024, 16}, {32768, 1}});
+  spec.steps = 2;
+  spec.seeds = 2;
+  const Report both = predict(spec);
+  double sum = 0;
+  spec.seeds = 1;
+  for (int seed = 0; seed < 2; ++seed, ++spec.seed) sum += predict(spec).model_flops_per_token_full;
+  EXPECT_NEAR(both.model_flops_per_token_full, sum / 2, 1e-9 * sum);
+}
+
+// Scores are most of the work: no step of full attention is so short.
+TEST(Lengths, leave_the_shortest_possible_step_below_the_step) {
+  Spec spec = packed({{1024, 1}});
+  const double least_s = shortest_step_s(spec.job, model_program(spec.job), spec.cluster.chip);
+  EXPECT_LT(least_s, predict(spec).step_time.in_seconds());
+  spec.job.lengths.bins.clear();
+  EXPECT_GT(shortest_step_s(spec.job, model_program(spec.job), spec.cluster.chip), least_s);
 }
 
 TEST(Lengths, that_are_uneven_cost_what_the_dearest_rank_has_more_than_the_mean) {

@@ -58,7 +58,7 @@ TEST(PublishedModels, parameters_and_flops_are_the_published_ones) {
       EXPECT_NEAR(active_parameters(job, program) / number("active"), 1, number("active_tolerance"))
           << name << " counts " << active_parameters(job, program);
     }
-    const double forward_gflop = model_flops_per_token(job, program, false).value / 3e9;
+    const double forward_gflop = flops_per_token(job, program).full.value / 3e9;
     EXPECT_NEAR(forward_gflop / number("gflop_per_token"), 1, number("gflop_tolerance"))
         << name << " counts " << forward_gflop;
     EXPECT_FALSE(table.cell(row, "source").text.empty()) << name;
@@ -74,7 +74,7 @@ TEST(PublishedModels, every_model_of_the_catalogue_can_be_laid_out_on_eight_gpus
     const StepProgram program = partition(job);
     EXPECT_FALSE(program.parts.empty()) << name;
     EXPECT_GT(program.parameters, 0) << name;
-    EXPECT_GT(program.model_flops_per_token_full.value, 0) << name;
+    EXPECT_GT(program.flops_per_token.full.value, 0) << name;
   }
 }
 

@@ -45,9 +45,9 @@ StepProgram example_program() {
   program.memory = {light, heavy};
   program.tokens = 1000;
   program.parameters = 7e9;
-  program.model_flops_per_token_causal = {1e12};
-  program.model_flops_per_token_full = {1.2e12};
-  program.hardware_flops_per_token_full = {1.5e12};
+  program.flops_per_token.causal = {1e12};
+  program.flops_per_token.full = {1.2e12};
+  program.flops_per_token.hardware = {1.5e12};
   return program;
 }
 

@@ -16,6 +16,7 @@ namespace podsim {
 struct MatmulRate {
   FlopRate peak;         // dense peak of the data sheet
   double sustained = 1;  // share of peak that a large GEMM sustains in training, (0, 1]
+  FlopRate reached() const { return sustained * peak; }
   friend bool operator==(const MatmulRate&, const MatmulRate&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 namespace podsim {
@@ -76,36 +77,33 @@ std::vector<Sum> sorted(std::vector<Sum> sums, const PackingShape& shape) {
 
 // Deals documents, longest first, each to the bin with the least sum of squares that has room for it, or
 // where none has to the one with most room. Returns [bin] documents in that order.
-// Method: longest processing time first (Graham 1969).
+// Method: longest processing time first (Graham 1969). O(documents x log bins).
 std::vector<std::vector<double>> deal(std::vector<double> documents, std::size_t bins, double capacity) {
   std::stable_sort(documents.begin(), documents.end(), std::greater<>());
   std::vector<std::vector<double>> dealt(bins);
   std::vector<Sum> sums(bins);
-  using Entry = std::pair<double, std::size_t>;  // squares, bin
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> least;
-  for (std::size_t bin = 0; bin < bins; ++bin) least.push({0, bin});
-  std::vector<Entry> full;
+  using Open = std::tuple<double, std::size_t>;          // squares, bin
+  using Full = std::tuple<double, double, std::size_t>;  // tokens, squares, bin
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+  std::priority_queue<Full, std::vector<Full>, std::greater<>> full;  // for the documents so far
+  for (std::size_t bin = 0; bin < bins; ++bin) open.emplace(0, bin);
   for (const double document : documents) {
-    full.clear();
-    while (!least.empty() && sums[least.top().second].tokens + document > capacity) {
-      full.push_back(least.top());
-      least.pop();
+    const auto has_room = [&](double tokens) { return tokens + document <= capacity; };
+    // Documents get shorter, so that a bin with room keeps it until something is put in.
+    for (; !full.empty() && has_room(std::get<0>(full.top())); full.pop())
+      open.emplace(std::get<1>(full.top()), std::get<2>(full.top()));
+    for (; !open.empty() && !has_room(sums[std::get<1>(open.top())].tokens); open.pop()) {
+      const auto& [squares, bin] = open.top();
+      full.emplace(sums[bin].tokens, squares, bin);
     }
-    std::size_t bin;
-    if (least.empty()) {
-      const auto most_room = std::min_element(full.begin(), full.end(), [&](const Entry& a, const Entry& b) {
-        return sums[a.second].tokens < sums[b.second].tokens;
-      });
-      bin = most_room->second;
-      full.erase(most_room);
-    } else {
-      bin = least.top().second;
-      least.pop();
-    }
+    const std::size_t bin = open.empty() ? std::get<2>(full.top()) : std::get<1>(open.top());
+    if (open.empty())
+      full.pop();
+    else
+      open.pop();
     sums[bin].add(document);
     dealt[bin].push_back(document);
-    least.push({sums[bin].squares, bin});
-    for (const Entry& entry : full) least.push(entry);
+    open.emplace(sums[bin].squares, bin);
   }
   return dealt;
 }

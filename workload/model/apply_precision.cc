@@ -115,10 +115,7 @@ std::vector<std::string> matmul_names(const ModelProgram& model) {
 }
 
 FlopRate fastest_matmuls(const Job& job, const Chip& chip) {
-  const auto sustained = [&](Dtype dtype) {
-    const MatmulRate& rate = chip.matmul.at(dtype);
-    return rate.peak * rate.sustained;
-  };
+  const auto sustained = [&](Dtype dtype) { return chip.matmul.at(dtype).reached(); };
   FlopRate fastest = sustained(job.precision.dtype);
   for (const GemmPrecision& own : job.gemm_precision)
     fastest = std::max(fastest, sustained(own.recipe.dtype));

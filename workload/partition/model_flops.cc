@@ -61,16 +61,29 @@ double score_flops(const Graph& graph, const Operation& op, bool causal) {
   return 2 * rows * keys_seen(op, extent(graph, kv, 't'), causal) * widths;
 }
 
-double flops_per_token(const Job& job, const Graph& graph, const std::vector<Operation>& operations,
-                       bool causal) {
-  double matmuls = 0, scores = 0;
+// Of a forward pass, by the scores that count.
+struct Forward {
+  double without_scores = 0, causal = 0, full = 0;
+  Forward& operator+=(const Forward& more) {
+    without_scores += more.without_scores;
+    causal += more.causal;
+    full += more.full;
+    return *this;
+  }
+};
+
+Forward forward_per_token(const Job& job, const Graph& graph, const std::vector<Operation>& operations) {
+  double matmuls = 0, causal = 0, full = 0;
   for (const Operation& op : operations) {
     if (op.kind == OperationKind::kEinsum) matmuls += matmul_flops(graph, op);
     if (op.kind == OperationKind::kConvolution) matmuls += convolution_flops(graph, op);
-    if (op.kind == OperationKind::kAttention) scores += score_flops(graph, op, causal && job.model.causal);
+    if (op.kind == OperationKind::kAttention) {
+      causal += score_flops(graph, op, job.model.causal);
+      full += score_flops(graph, op, false);
+    }
   }
   const double tokens = static_cast<double>(job.microbatch) * batch_shards(job) * job.sequence;
-  return matmuls / tokens + scores / tokens;
+  return {matmuls / tokens, matmuls / tokens + causal / tokens, matmuls / tokens + full / tokens};
 }
 
 // Of matmuls by frozen weights, whose gradients nobody computes.
@@ -82,42 +95,56 @@ double frozen_flops_per_token(const Job& job, const Graph& graph) {
       return graph.tensors[static_cast<std::size_t>(input.tensor)].frozen;
     });
   });
-  return flops_per_token(job, graph, frozen, false);
+  return forward_per_token(job, graph, frozen).full;
 }
 
-double recomputed_flops(const Job& job, const ModelPart& part) {
-  if (!part.recomputes) return 0;
+Forward recomputed(const Job& job, const ModelPart& part) {
+  if (!part.recomputes) return {};
   Graph graph = part.graph;
   const Backward backward = differentiate(graph, job.stack.gradient_bytes);
-  return flops_per_token(job, graph, retain(job, graph, backward, true).again, false);
+  return forward_per_token(job, graph, retain(job, graph, backward, true).again);
 }
 
 }  // namespace
 
-Flops model_flops_per_token(const Job& job, const ModelProgram& model, bool causal) {
-  std::vector<double> of_part, frozen;
-  for (const ModelPart& part : model.parts) {
-    of_part.push_back(flops_per_token(job, part.graph, part.graph.operations, causal));
-    frozen.push_back(frozen_flops_per_token(job, part.graph));
+FlopsPerToken flops_per_token(const Job& job, const ModelProgram& model) {
+  struct OfPart {
+    Forward once, again;
+    double frozen;
+  };
+  std::vector<OfPart> of_part;
+  for (const ModelPart& part : model.parts)
+    of_part.push_back({forward_per_token(job, part.graph, part.graph.operations), recomputed(job, part),
+                       frozen_flops_per_token(job, part.graph)});
+  Forward forward, again;
+  double frozen = 0;
+  for (const int index : model.sequence) {
+    const OfPart& part = of_part[static_cast<std::size_t>(index)];
+    forward += part.once;
+    again += part.again;
+    frozen += part.frozen;
   }
-  double sum = 0, without_gradient = 0;
-  for (int part : model.sequence) {
-    sum += of_part[static_cast<std::size_t>(part)];
-    without_gradient += frozen[static_cast<std::size_t>(part)];
-  }
-  return Flops{3 * sum - without_gradient};
+  FlopsPerToken flops;
+  flops.full = {3 * forward.full - frozen};
+  flops.causal = {3 * forward.causal - frozen};
+  flops.without_scores = {3 * forward.without_scores - frozen};
+  flops.hardware = flops.full + Flops{again.full};
+  flops.hardware_without_scores = flops.without_scores + Flops{again.without_scores};
+  return flops;
 }
 
-Flops hardware_flops_per_token(const Job& job, const ModelProgram& model) {
-  std::vector<double> of_part(model.parts.size(), -1);
-  double again = 0;
-  for (int index : model.sequence) {
-    const ModelPart& part = model.parts[static_cast<std::size_t>(index)];
-    if (of_part[static_cast<std::size_t>(index)] < 0)
-      of_part[static_cast<std::size_t>(index)] = recomputed_flops(job, part);
-    again += of_part[static_cast<std::size_t>(index)];
-  }
-  return model_flops_per_token(job, model, false) + Flops{again};
+Flops fewest_flops_per_token(const Job& job, const ModelProgram& model) {
+  const FlopsPerToken flops = flops_per_token(job, model);
+  return job.lengths.any() ? flops.without_scores : flops.causal;
+}
+
+FlopsPerToken of_documents(const FlopsPerToken& flops, double squares) {
+  const auto fewer = [squares](Flops whole, Flops without) { return without + squares * (whole - without); };
+  FlopsPerToken documents = flops;
+  documents.full = fewer(flops.full, flops.without_scores);
+  documents.causal = fewer(flops.causal, flops.without_scores);
+  documents.hardware = fewer(flops.hardware, flops.hardware_without_scores);
+  return documents;
 }
 
 }  // namespace podsim

@@ -26,8 +26,8 @@ void add_measured(const Job& job, StepProgram& program) {
   }
   program.memory.resize(static_cast<std::size_t>(program.stages));
   program.tokens = static_cast<double>(job.global_batch) * job.sequence;
-  program.model_flops_per_token_full = program.model_flops_per_token_causal =
-      program.hardware_flops_per_token_full = job.measured->model_flops_per_token;
+  const Flops stated = job.measured->model_flops_per_token;
+  program.flops_per_token = {stated, stated, stated, stated, stated};
 }
 
 }  // namespace
@@ -53,9 +53,7 @@ PartitionedModel partition_model(const Job& job, const CostModel& cost, Partitio
   PartitionedModel pieces = partitioned_parts(job, cost, trace);
   if (job.measured) return pieces;
   pieces.parameters = parameter_count(pieces.model);
-  pieces.full_per_token = model_flops_per_token(job, pieces.model, false);
-  pieces.causal_per_token = model_flops_per_token(job, pieces.model, true);
-  pieces.hardware_per_token = hardware_flops_per_token(job, pieces.model);
+  pieces.flops_per_token = flops_per_token(job, pieces.model);
   return pieces;
 }
 
@@ -98,9 +96,7 @@ StepProgram step_program(const Job& job, const PartitionedModel& pieces) {
   for (const PartitionedPart& piece : pieces.parts) program.parts.push_back(piece.part);
   program.parameters = pieces.parameters;
   program.tokens = static_cast<double>(job.global_batch) * job.sequence;
-  program.model_flops_per_token_full = pieces.full_per_token;
-  program.model_flops_per_token_causal = pieces.causal_per_token;
-  program.hardware_flops_per_token_full = pieces.hardware_per_token;
+  program.flops_per_token = pieces.flops_per_token;
   return program;
 }
 

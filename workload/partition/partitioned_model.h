@@ -12,10 +12,9 @@ namespace podsim {
 // recompute, on the schedule and the chunks of a stage.
 struct PartitionedModel {
   ModelProgram model;
-  std::vector<PartitionedPart> parts;      // of model.parts; none where layers are measured
-  double parameters = 0;                   // of the whole model
-  Flops full_per_token, causal_per_token;  // StepProgram::model_flops_per_token_*
-  Flops hardware_per_token;
+  std::vector<PartitionedPart> parts;  // of model.parts; none where layers are measured
+  double parameters = 0;               // of the whole model
+  FlopsPerToken flops_per_token;       // as in StepProgram
 };
 
 // The model and its parts, without what counts FLOPs. REQUIRES: explain_invalid(job) is empty.

@@ -108,6 +108,15 @@ struct MemoryUse {
   }
 };
 
+// What MFU and HFU count: docs/theory/model.md. All are the same where layers are measured.
+struct FlopsPerToken {
+  Flops full;      // every position attends to every position
+  Flops causal;    // half of the attention scores (equal to full for an encoder)
+  Flops hardware;  // full, with recompute
+  Flops without_scores, hardware_without_scores;  // full and hardware without attention scores
+  friend bool operator==(const FlopsPerToken&, const FlopsPerToken&) = default;
+};
+
 struct StepProgram {
   Mesh mesh;
   std::vector<Part> parts;  // each kind once
@@ -116,13 +125,11 @@ struct StepProgram {
   std::vector<std::vector<ChunkShape>> chunks;  // [stage][chunk]
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int microbatches = 1;
-  bool forward_only = false;            // an evaluation: no pass goes back
-  std::vector<MemoryUse> memory;        // [stage]
-  double parameters = 0;                // of the whole model
-  double tokens = 0;                    // per step, whole job
-  Flops model_flops_per_token_full;     // docs/theory/model.md: every position attends to every position
-  Flops model_flops_per_token_causal;   // half of the attention scores (equal to full for an encoder)
-  Flops hardware_flops_per_token_full;  // with recompute
+  bool forward_only = false;      // an evaluation: no pass goes back
+  std::vector<MemoryUse> memory;  // [stage]
+  double parameters = 0;          // of the whole model
+  double tokens = 0;              // per step, whole job
+  FlopsPerToken flops_per_token;  // where every sequence is one document
 };
 
 class CostModel;

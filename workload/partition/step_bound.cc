@@ -71,7 +71,7 @@ double shortest_step_s(const Job& job, const ModelProgram& model, const Chip& ch
   }
   const double tokens = static_cast<double>(job.global_batch) * job.sequence;
   const double microbatches = static_cast<double>(job.global_batch) / (job.microbatch * batch_shards(job));
-  const double matmuls = model_flops_per_token(job, model, false).value * tokens /
+  const double matmuls = fewest_flops_per_token(job, model).value * tokens /
                          (fastest_matmuls(job, chip).value * job.stack.gemm_factor);
   const double hbm = chip.hbm.value * chip.hbm_efficiency;
   const double moved = 2 * 2 * moved_elements(model) * microbatches * job.stack.elementwise_traffic / hbm;

@@ -73,6 +73,16 @@ std::vector<MicrobatchLoad> StepDraws::loads(int job, int step) const {
   return loads;
 }
 
+double StepDraws::mean_squares(int job, int steps) const {
+  double sum = 0;
+  for (int step = 0; step < steps; ++step) {
+    const std::vector<MicrobatchLoad> of_step = loads(job, step);
+    if (of_step.empty()) return 1;
+    sum += mean_load(of_step).attention;
+  }
+  return sum / steps;
+}
+
 // Two microbatches that take turns share the computation of their position.
 double StepDraws::load_factor(const std::vector<MicrobatchLoad>& loads, std::int32_t c,
                               std::int32_t position) const {

@@ -26,9 +26,7 @@ Job job_of(const std::string& text, const std::vector<Override>& overrides = {})
   return result.spec ? result.spec->job : Job{};
 }
 
-double model_gflops(const Job& job) {
-  return model_flops_per_token(job, model_program(job), false).value / 1e9;
-}
+double model_gflops(const Job& job) { return flops_per_token(job, model_program(job)).full.value / 1e9; }
 
 // What a block does, without the names of tensors.
 std::vector<std::string> trace(const Block& block) {
@@ -52,9 +50,9 @@ std::vector<std::string> trace(const Block& block) {
 
 void expect_same_step(const StepProgram& own, const StepProgram& built_in) {
   EXPECT_EQ(own.parameters, built_in.parameters);
-  EXPECT_EQ(own.model_flops_per_token_full, built_in.model_flops_per_token_full);
-  EXPECT_EQ(own.model_flops_per_token_causal, built_in.model_flops_per_token_causal);
-  EXPECT_EQ(own.hardware_flops_per_token_full, built_in.hardware_flops_per_token_full);
+  EXPECT_EQ(own.flops_per_token.full, built_in.flops_per_token.full);
+  EXPECT_EQ(own.flops_per_token.causal, built_in.flops_per_token.causal);
+  EXPECT_EQ(own.flops_per_token.hardware, built_in.flops_per_token.hardware);
   EXPECT_EQ(own.memory.front().total(), built_in.memory.front().total());
   ASSERT_EQ(own.parts.size(), built_in.parts.size());
   for (std::size_t i = 0; i < own.parts.size(); ++i) {

@@ -48,7 +48,8 @@ double embedding_billions(const std::string& name) {
 }
 double gigaflops(const std::string& name, int sequence, bool causal) {
   const Job job = job_of(name, sequence);
-  return model_flops_per_token(job, model_program(job), causal).value / 1e9;
+  const FlopsPerToken flops = flops_per_token(job, model_program(job));
+  return (causal ? flops.causal : flops.full).value / 1e9;
 }
 
 TEST(Zoo, every_model_counts_the_parameters_that_its_file_quotes) {
@@ -149,8 +150,7 @@ TEST(Zoo, an_encoder_decoder_counts_both_stacks_per_input_token) {
   const double decoder =
       share * (attention + ffn + 4 * 114 * width + 4 * d * width + 4 * 512 * width) + 4 * d * width;
   const double logits = share * 2 * d * t5.vocabulary;
-  EXPECT_NEAR(model_flops_per_token(job, model, false).value / (3 * (24 * encoder + 24 * decoder + logits)),
-              1, 1e-9);
+  EXPECT_NEAR(flops_per_token(job, model).full.value / (3 * (24 * encoder + 24 * decoder + logits)), 1, 1e-9);
 }
 
 }  // namespace

@@ -92,5 +92,66 @@ TEST(SequenceLengths, sorted_microbatches_of_a_turn_are_alike_on_all_ranks) {
                   loads[other * shape.microbatches + m + 1].attention);
 }
 
+// Documents of a step, as they are drawn.
+std::vector<double> documents_of(const SequenceLengths& lengths, const PackingShape& shape,
+                                 const std::function<double()>& uniform) {
+  double shares = 0;
+  for (const LengthBin& bin : lengths.bins) shares += bin.share;
+  std::vector<double> documents;
+  double left = 0;
+  for (int sequence = 0; sequence < shape.microbatches * shape.sequences; ++sequence)
+    for (double room = shape.tokens; room > 0;) {
+      if (left == 0) {
+        double at = uniform() * shares;
+        auto bin = lengths.bins.begin();
+        for (; at >= bin->share; ++bin) at -= bin->share;
+        left = std::min(bin->tokens, shape.tokens);
+      }
+      documents.push_back(std::min(left, room));
+      room -= documents.back();
+      left -= documents.back();
+    }
+  return documents;
+}
+
+// Longest first, each to the least sum of squares of all bins with room, or to the most room.
+std::vector<MicrobatchLoad> dealt_plainly(std::vector<double> documents, const PackingShape& shape) {
+  struct Bin {
+    double tokens = 0, squares = 0;
+  };
+  std::vector<Bin> bins(static_cast<std::size_t>(shape.microbatches));
+  const double capacity = shape.sequences * shape.tokens;
+  std::sort(documents.begin(), documents.end(), std::greater<>());
+  for (const double document : documents) {
+    Bin* best = nullptr;
+    for (Bin& bin : bins)
+      if (bin.tokens + document <= capacity && (best == nullptr || bin.squares < best->squares)) best = &bin;
+    if (best == nullptr)
+      best = &*std::ranges::min_element(bins, {},
+                                        [](const Bin& bin) { return std::pair(bin.tokens, bin.squares); });
+    best->tokens += document;
+    best->squares += document * document;
+  }
+  std::vector<MicrobatchLoad> loads;
+  for (const Bin& bin : bins)
+    loads.push_back({bin.tokens / capacity, bin.squares / (shape.sequences * shape.tokens * shape.tokens)});
+  return loads;
+}
+
+TEST(SequenceLengths, dealt_by_squares_go_where_a_look_at_every_microbatch_puts_them) {
+  for (int round = 0; round < testing::rounds(50); ++round) {
+    const auto bits = random_bits(7, RandomPurpose::kTest, 2, static_cast<std::uint64_t>(round));
+    const PackingShape shape{1, 1 + static_cast<int>(bits % 40), 1 + static_cast<int>(bits / 64 % 3), 32768};
+    const SequenceLengths lengths = long_tail(LengthBalance::kSquares);
+    const auto loads = pack_step(lengths, shape, draws(bits));
+    const auto plain = dealt_plainly(documents_of(lengths, shape, draws(bits)), shape);
+    ASSERT_EQ(loads.size(), plain.size());
+    for (std::size_t m = 0; m < loads.size(); ++m) {
+      EXPECT_EQ(loads[m].tokens, plain[m].tokens);
+      EXPECT_EQ(loads[m].attention, plain[m].attention);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace podsim::sequence_lengths_test

@@ -58,9 +58,8 @@ TEST(Adapters, no_matmul_makes_the_gradient_of_a_frozen_weight) {
 TEST(Adapters, model_flops_leave_out_the_gradients_of_frozen_weights) {
   const StepProgram all = partition(whole({}, {})), program = partition(tuned({}, {}));
   const double adapters = 80 * kTrained, matmuls = all.parameters - 32000 * 8192.0 - 161 * 8192.0;
-  EXPECT_NEAR(program.model_flops_per_token_full.value,
-              all.model_flops_per_token_full.value - 2 * matmuls + 6 * adapters,
-              1e-9 * all.model_flops_per_token_full.value);
+  EXPECT_NEAR(program.flops_per_token.full.value, all.flops_per_token.full.value - 2 * matmuls + 6 * adapters,
+              1e-9 * all.flops_per_token.full.value);
   EXPECT_DOUBLE_EQ(program.parameters, all.parameters + adapters);
 }
 

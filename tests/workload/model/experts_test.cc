@@ -100,7 +100,7 @@ TEST(Experts, devices_compute_every_slot_and_model_flops_count_the_filled_ones) 
     EXPECT_DOUBLE_EQ(up * devices, tokens * 2 * factor * 2 * (2 * 4096.0 * 1024));
     Job dropless = job;
     dropless.model.experts->capacity_factor = 1;
-    EXPECT_EQ(program.model_flops_per_token_full, partition(dropless).model_flops_per_token_full);
+    EXPECT_EQ(program.flops_per_token.full, partition(dropless).flops_per_token.full);
     EXPECT_NEAR(total_flops(layer.backward, OpClass::kMatmul),
                 2 * total_flops(layer.forward, OpClass::kMatmul), 1);
   }
@@ -114,8 +114,8 @@ TEST(Experts, tokens_that_find_no_slot_are_no_work_of_the_model) {
   const StepProgram half = partition(job);
   // Half of 2 experts per token, three matrices of 4,096 x 1,024 each, forward and twice backward.
   const double dropped = 3 * (0.5 * 2) * (3 * 2 * 4096.0 * 1024);
-  EXPECT_DOUBLE_EQ((whole.model_flops_per_token_full - half.model_flops_per_token_full).value, dropped);
-  EXPECT_DOUBLE_EQ((whole.hardware_flops_per_token_full - half.hardware_flops_per_token_full).value, dropped);
+  EXPECT_DOUBLE_EQ((whole.flops_per_token.full - half.flops_per_token.full).value, dropped);
+  EXPECT_DOUBLE_EQ((whole.flops_per_token.hardware - half.flops_per_token.hardware).value, dropped);
 }
 
 TEST(Experts, imbalance_without_drops_widens_slots_as_a_capacity_factor_does) {

@@ -94,7 +94,7 @@ TEST(Convolution, is_an_implicit_matmul_and_backward_takes_twice_its_flops) {
 
 TEST(Convolution, model_flops_are_those_of_output_pixels_times_filter) {
   const Job job = job_with({{"f", "5 5 3 out=8"}}, {convolution("image", "f", "y", 1, 2)}, "y");
-  EXPECT_DOUBLE_EQ(model_flops_per_token(job, program_graphs(job).model, false).value,
+  EXPECT_DOUBLE_EQ(flops_per_token(job, program_graphs(job).model).full.value,
                    3 * 2.0 * 32 * 16 * 5 * 5 * 3 * 8);
 }
 

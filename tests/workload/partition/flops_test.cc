@@ -29,7 +29,8 @@ TEST(Parameters, agree_with_published_counts) {
 
 Flops flops_per_token(const Model& model, int sequence, bool causal) {
   const Job job = job_of(model, {}, {}, sequence);
-  return model_flops_per_token(job, model_program(job), causal);
+  const FlopsPerToken flops = flops_per_token(job, model_program(job));
+  return causal ? flops.causal : flops.full;
 }
 
 TEST(ModelFlops, llama3_70b_at_8k_takes_481_gigaflops_full_and_449_causal) {
@@ -61,26 +62,37 @@ TEST(ModelFlops, an_encoder_has_no_causal_discount) {
 TEST(HardwareFlops,
      full_recompute_adds_one_forward_of_the_layers_less_the_last_projection_if_it_stops_early) {
   Job job = job_of(gpt3_175b(), {}, {});
-  const double model = model_flops_per_token(job, model_program(job), false).value;
+  const double model = flops_per_token(job, model_program(job)).full.value;
   const double d = job.model.d_model, logits = 6 * d * job.model.vocabulary;
-  EXPECT_EQ(hardware_flops_per_token(job, model_program(job)).value, model);
+  EXPECT_EQ(flops_per_token(job, model_program(job)).hardware.value, model);
   job.recompute = Recompute::kFull;
   job.stack.recompute_stops_early = false;
   const double forward = (model - logits) / 3;
-  EXPECT_NEAR(hardware_flops_per_token(job, model_program(job)).value, model + forward, 1e-6 * model);
+  EXPECT_NEAR(flops_per_token(job, model_program(job)).hardware.value, model + forward, 1e-6 * model);
   job.stack.recompute_stops_early = true;
-  EXPECT_NEAR(hardware_flops_per_token(job, model_program(job)).value, model + forward - 96 * 2 * 4 * d * d,
+  EXPECT_NEAR(flops_per_token(job, model_program(job)).hardware.value, model + forward - 96 * 2 * 4 * d * d,
               1e-6 * model);
 }
 
 TEST(HardwareFlops, selective_recompute_adds_unfused_scores_only) {
   Job job = job_of(gpt3_175b(), {}, {});
   job.recompute = Recompute::kSelective;
-  const double model = model_flops_per_token(job, model_program(job), false).value;
-  EXPECT_EQ(hardware_flops_per_token(job, model_program(job)).value, model);
+  const double model = flops_per_token(job, model_program(job)).full.value;
+  EXPECT_EQ(flops_per_token(job, model_program(job)).hardware.value, model);
   job.stack.attention_kernel = "unfused";
-  EXPECT_NEAR(hardware_flops_per_token(job, model_program(job)).value, model + 96 * 4.0 * 2048 * 12288,
+  EXPECT_NEAR(flops_per_token(job, model_program(job)).hardware.value, model + 96 * 4.0 * 2048 * 12288,
               1e-9 * model);
+}
+
+TEST(ModelFlops, of_documents_lie_between_those_without_scores_and_those_of_whole_sequences) {
+  const Job job = job_of(llama3_8b(), {}, {}, 8192);
+  const FlopsPerToken whole = flops_per_token(job, model_program(job)), none = of_documents(whole, 0),
+                      half = of_documents(whole, 0.5);
+  EXPECT_EQ(of_documents(whole, 1), whole);
+  EXPECT_EQ(none.full, whole.without_scores);
+  EXPECT_EQ(none.causal, whole.without_scores);
+  EXPECT_EQ(none.hardware, whole.hardware_without_scores);
+  EXPECT_DOUBLE_EQ(half.full.value, whole.causal.value);
 }
 
 // Matmul and attention FLOPs of all devices in one step.
@@ -109,7 +121,7 @@ TEST(ExecutedFlops, equal_the_definition_when_nothing_is_replicated_or_padded) {
     job.stack.attention_kernel = "unfused";  // every position attends to every position
     job.global_batch = 3 * batch_shards(job);
     const double tokens = static_cast<double>(job.global_batch) * job.sequence;
-    const double defined = tokens * model_flops_per_token(job, model_program(job), false).value;
+    const double defined = tokens * flops_per_token(job, model_program(job)).full.value;
     EXPECT_NEAR(executed(job) / defined, 1, 1e-12);
   }
 }

@@ -129,7 +129,7 @@ TEST(RecomputedModules, core_attention_is_the_selective_recompute) {
   const StepProgram module = partition(job);
   EXPECT_EQ(module.memory[0].total(), selective.memory[0].total());
   EXPECT_EQ(again(job), (Names{"attention"}));
-  EXPECT_EQ(module.hardware_flops_per_token_full, selective.hardware_flops_per_token_full);
+  EXPECT_EQ(module.flops_per_token.hardware, selective.flops_per_token.hardware);
 }
 
 TEST(RecomputedModules, of_experts_discard_their_activation_only) {
@@ -169,7 +169,7 @@ TEST(RecomputeFlops, follow_the_policy_operation_by_operation) {
                scores = 4 * kTokens * d;
   const auto added = [](const Job& job) {
     const ModelProgram model = model_program(job);
-    return (hardware_flops_per_token(job, model).value - model_flops_per_token(job, model, false).value) /
+    return (flops_per_token(job, model).hardware.value - flops_per_token(job, model).full.value) /
            job.model.layers;
   };
   EXPECT_DOUBLE_EQ(added(llama()), 0);
@@ -212,7 +212,7 @@ TEST(RecomputedLayers, are_the_first_of_each_chunk) {
 TEST(RecomputedLayers, every_second_takes_the_mean_of_all_and_none) {
   Job job = llama();
   const double none = partition(job).memory[0].activations.value;
-  const Flops none_flops = partition(job).hardware_flops_per_token_full;
+  const Flops none_flops = partition(job).flops_per_token.hardware;
   job.recompute = Recompute::kFull;
   const StepProgram all = partition(job);
   job.recompute_every = 2;
@@ -221,8 +221,8 @@ TEST(RecomputedLayers, every_second_takes_the_mean_of_all_and_none) {
   // Full recompute also holds one layer's activations while that layer is in backward.
   const double working = none / 32;
   EXPECT_NEAR(half.memory[0].activations.value, (none + all.memory[0].activations.value + working) / 2, 1e8);
-  EXPECT_NEAR(half.hardware_flops_per_token_full.value,
-              (none_flops.value + all.hardware_flops_per_token_full.value) / 2, 1);
+  EXPECT_NEAR(half.flops_per_token.hardware.value,
+              (none_flops.value + all.flops_per_token.hardware.value) / 2, 1);
 }
 
 TEST(RecomputedLayers, as_many_as_a_chunk_has_are_all_of_them) {
