@@ -1,29 +1,19 @@
 // Layouts a second in one process that remembers: one layout again and again, and the neighbours of one.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <iostream>
 #include <vector>
 
+#include "bench/load_or_exit.h"
 #include "prediction/evaluator.h"
-#include "proto/scenario/load.h"
 #include "scheduler/placement/place.h"
 #include "workload/partition/job_validity.h"
 
 namespace podsim {
 namespace {
 
-Spec load(const std::string& file) {
-  Catalog catalog;
-  LoadResult loaded = load_scenario_file(PODSIM_SOURCE_DIR "/" + file + ".textproto", catalog, {});
-  for (const Problem& problem : loaded.problems) std::cerr << format_problem(problem) << '\n';
-  if (!loaded.spec) std::exit(2);
-  return *std::move(loaded.spec);
-}
-
 // No step is remembered: each evaluation simulates anew, with the system and what follows from it known.
 void evaluate(benchmark::State& state, const std::string& file) {
-  const Spec spec = load(file);
+  const Spec spec = load_or_exit(file);
   Evaluator evaluator;
   for (auto _ : state) benchmark::DoNotOptimize(evaluator.evaluate(spec).step_time);
   state.SetItemsProcessed(state.iterations());
@@ -38,7 +28,7 @@ BENCHMARK_CAPTURE(evaluate, moe_9216_v7, "scenarios/moe_9216_v7");
 
 // A layout that does not fit, its pieces known.
 void refuse(benchmark::State& state, const std::string& file) {
-  Spec spec = load(file);
+  Spec spec = load_or_exit(file);
   spec.cluster.chip.hbm_capacity = {1e9};
   Evaluator evaluator;
   for (auto _ : state) benchmark::DoNotOptimize(evaluator.evaluate(spec).needed);
@@ -50,7 +40,7 @@ BENCHMARK_CAPTURE(refuse, llama31_405b_16384_h100, "scenarios/llama31_405b_16384
 
 // Tensor x context x pipeline x chunks x microbatch of Llama 3 70B on 64 H100, the rest data parallel.
 std::vector<Spec> neighbours() {
-  const Spec base = load("bench/scenarios/neighbours_70b_64_h100");
+  const Spec base = load_or_exit("bench/scenarios/neighbours_70b_64_h100");
   std::vector<Spec> specs;
   for (const int tensor : {1, 2, 4, 8})
     for (const int context : {1, 2, 4, 8})

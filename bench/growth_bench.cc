@@ -6,35 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "bench/load_or_exit.h"
 #include "prediction/predict.h"
 #include "prediction/rescale.h"
-#include "proto/scenario/load.h"
 
 namespace podsim {
 namespace {
-
-Spec load(const std::string& scenario, const std::vector<Override>& overrides) {
-  Catalog catalog;
-  LoadResult loaded =
-      load_scenario_file(PODSIM_SOURCE_DIR "/scenarios/" + scenario + ".textproto", catalog, overrides);
-  for (const Problem& problem : loaded.problems) std::cerr << format_problem(problem) << '\n';
-  if (!loaded.spec) std::exit(2);
-  return *std::move(loaded.spec);
-}
 
 // The 96-layer data-parallel step on a torus of 2^`doublings` chips, as near to a cube as that goes.
 Spec layers_on_torus(int doublings) {
   const std::string chips = std::to_string(1 << doublings);
   std::string shape;
   for (int d = 0; d < 3; ++d) shape += (d > 0 ? "," : "") + std::to_string(1 << (doublings + d) / 3);
-  return load(
-      "layers_96_512_torus",
+  return load_or_exit(
+      "scenarios/layers_96_512_torus",
       {{"cluster.slice_shape", shape}, {"job.mesh.data.size", chips}, {"job.global_batch_sequences", chips}});
 }
 
 // Llama 3 70B with more and more replicas; a chip is in as many groups on every size.
 Spec llama_on_gpus(int doublings) {
-  Spec spec = load("llama3_70b_512_h100", {});
+  Spec spec = load_or_exit("scenarios/llama3_70b_512_h100");
   spec.cluster.fabric.gpu->tiers.back().down = 128;  // so that the tree joins as many
   const std::string problem = rescale(spec, 1 << doublings, false);
   if (!problem.empty()) {

@@ -59,7 +59,7 @@ FlowCase fat_tree_all_to_all() {
 
 // A torus of side^3 nodes; the edges of node v are 6 v + 2 d for the + direction of dimension d, and one more
 // for the - direction.
-FlowCase torus(std::int32_t side) {
+FlowCase torus_flows(std::int32_t side) {
   FlowCase flows;
   flows.nodes = side * side * side;
   for (std::int32_t v = 0; v < flows.nodes; ++v) {
@@ -92,7 +92,7 @@ void add_dimension_order(FlowCase& flows, std::int32_t side, std::int32_t from, 
 }
 
 FlowCase torus_all_to_all(std::int32_t side) {
-  FlowCase flows = torus(side);
+  FlowCase flows = torus_flows(side);
   const auto pairs = static_cast<std::size_t>(flows.nodes) * (flows.nodes - 1);
   flows.flows.reserve(pairs);
   flows.uses.reserve(pairs * 3 * side / 4);
@@ -103,7 +103,7 @@ FlowCase torus_all_to_all(std::int32_t side) {
 }
 
 FlowCase torus_all_to_all_ecmp(std::int32_t side) {
-  FlowCase flows = torus(side);
+  FlowCase flows = torus_flows(side);
   add_all_to_all(flows, 1e6);
   route_minimal_ecmp(flows, INT32_MAX);
   return flows;
@@ -111,7 +111,7 @@ FlowCase torus_all_to_all_ecmp(std::int32_t side) {
 
 // Every node sends to one other: 1 MB, or between 0 and 2 MB.
 FlowCase torus_permutation(std::int32_t side, bool random_sizes) {
-  FlowCase flows = torus(side);
+  FlowCase flows = torus_flows(side);
   std::vector<std::int32_t> to(flows.nodes);
   std::iota(to.begin(), to.end(), 0);
   for (std::int32_t i = flows.nodes - 1; i > 0; --i)

@@ -1,28 +1,16 @@
 // Time to predict a whole step from its scenario file, start-up and loading apart.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <iostream>
-
+#include "bench/load_or_exit.h"
 #include "prediction/predict.h"
 #include "prediction/prepare_job.h"
-#include "proto/scenario/load.h"
 #include "topology/fabric.h"
 
 namespace podsim {
 namespace {
 
-Spec load(const std::string& scenario) {
-  Catalog catalog;
-  LoadResult loaded =
-      load_scenario_file(PODSIM_SOURCE_DIR "/scenarios/" + scenario + ".textproto", catalog, {});
-  for (const Problem& problem : loaded.problems) std::cerr << format_problem(problem) << '\n';
-  if (!loaded.spec) std::exit(2);
-  return *std::move(loaded.spec);
-}
-
 void predict(benchmark::State& state, const std::string& scenario, bool fold, double jitter) {
-  Spec spec = load(scenario);
+  Spec spec = load_or_exit("scenarios/" + scenario);
   spec.adversities.jitter.coefficient_of_variation = jitter;
   PredictOptions options;
   options.fold = fold;
@@ -44,7 +32,7 @@ BENCHMARK_CAPTURE(predict, llama31_405b_16384_h100, "llama31_405b_16384_h100", t
 // Placed and partitioned by predicted time, nothing simulated. Layers are planned once however many there
 // are.
 void partition_only(benchmark::State& state, const std::string& scenario) {
-  const Spec spec = load(scenario);
+  const Spec spec = load_or_exit("scenarios/" + scenario);
   const Fabric fabric = build_fabric(spec.cluster.fabric);
   for (auto _ : state) benchmark::DoNotOptimize(prepare_job(spec, fabric, 0).program.parameters);
 }

@@ -9,7 +9,10 @@
 namespace podsim::reference {
 namespace {
 
-Time scaled(Time time, double factor) { return nearest(static_cast<double>(time.ps) * factor); }
+// At full speed to the picosecond, however long.
+Time scaled(Time time, double factor) {
+  return factor == 1 ? time : nearest(static_cast<double>(time.ps) * factor);
+}
 
 }  // namespace
 
@@ -61,7 +64,8 @@ void Computations::foresee(std::int32_t c, Time now) {
 void Computations::settle(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
   if (chip.at == now) return;
-  const Time elapsed = now - chip.at, done = nearest(static_cast<double>(elapsed.ps) / chip.pace);
+  const Time elapsed = now - chip.at,
+             done = chip.pace == 1 ? elapsed : nearest(static_cast<double>(elapsed.ps) / chip.pace);
   if (!chip.pause && chip.pace != chip.own) {
     const Time lost = elapsed - std::min(elapsed, scaled(done, chip.own));
     accounts_.book_loss(c, chip.draining.begin()->first, lost);

@@ -80,6 +80,23 @@ TEST(Lengths, that_are_uneven_cost_what_the_dearest_rank_has_more_than_the_mean)
   EXPECT_EQ(report.fault_costs[0].cost, report.straggler_delay);
 }
 
+// Doubles hold no odd picoseconds of such a step.
+TEST(InputWaits, of_hours_are_the_same_picoseconds_in_every_loop) {
+  Spec spec = packed({});
+  spec.job.input_bytes_per_token = 2e6;
+  spec.job.storage_rate = Bandwidth{1e7};
+  spec.job.batches_ahead = 2;
+  const auto step = [&](Loop loop) {
+    PredictOptions options;
+    options.loop = loop;
+    return predict_step(spec, options).report.step_time;
+  };
+  const Time reference = step(Loop::kReference);
+  EXPECT_GT(reference.ps, std::int64_t{1} << 53);
+  EXPECT_EQ(step(Loop::kOrdered), reference);
+  EXPECT_EQ(step(Loop::kFast), reference);
+}
+
 // The published gain of dealing documents by squared length is 23.9 %.
 TEST(Lengths, balanced_by_squares_make_a_long_tailed_job_a_quarter_faster) {
   Spec spec = testing::load("uneven_lengths_128_h100");

@@ -133,7 +133,9 @@ struct ComputationProgress {
     return true;
   }
 
-  static Time scaled(Time time, double factor) { return nearest(static_cast<double>(time.ps) * factor); }
+  static Time scaled(Time time, double factor) {
+    return factor == 1 ? time : nearest(static_cast<double>(time.ps) * factor);
+  }
 
  private:
   static constexpr Time kMargin{2};  // by which rounding cannot bring an end before an instant
