@@ -40,15 +40,12 @@ TEST(BetterHardware, groups_that_share_a_host_choose_together) {
   EXPECT_LT(step_s(*near.spec), step_s(*far.spec));
 }
 
-// Job 64 loses 2 % by what is chosen on the better hardware: among the kept ones below.
-constexpr int kLosesByChoice = 64;
-
 TEST(BetterHardware, makes_no_step_slower) {
   const Catalog catalog;
   int jobs = 0;
   for (int seed = 0; jobs < rounds(kJobs); ++seed) {
     const std::optional<Spec> spec = drawn_job(catalog, seed);
-    if (!spec || seed == kLosesByChoice) continue;
+    if (!spec) continue;
     ++jobs;
     const double step = step_s(*spec);
     const std::vector<Improvement> all = improvements_of(spec->cluster);

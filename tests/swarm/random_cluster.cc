@@ -14,14 +14,13 @@ struct Hardware {
   Names stacks, precisions;
 };
 
-const Names kHopper = {"torchtitan",          "megatron_bridge_2025", "nemo_2024",       "mlperf_gpu",
-                       "torchtitan_async_tp", "automodel_2026",       "fms_fsdp",        "generic_eager",
-                       "generic_compiled",    "generic_fsdp",         "generic_megatron"};
-const Names kAmpere = {"megatron_2022", "megatron_2023", "llm_foundry",     "megatron_deepspeed",
-                       "megascale",     "generic_eager", "generic_megatron"};
-const Names kBlackwell = {"megatron_bridge_2026", "mlperf_gpu", "dgxc_2025_gb200", "generic_compiled",
-                          "generic_megatron"};
-const Names kMaxText = {"maxtext_2023", "maxtext_2025", "palm", "mlperf_tpu", "generic_xla"};
+const Names kHopper = {"torchtitan",          "megatron_bridge_2025", "nemo_2024", "mlperf_gpu",
+                       "torchtitan_async_tp", "automodel_2026",       "fms_fsdp"};
+const Names kAmpere = {"megatron_2022", "megatron_2023", "llm_foundry", "megatron_deepspeed", "megascale"};
+const Names kBlackwell = {"megatron_bridge_2026", "mlperf_gpu", "dgxc_2025_gb200"};
+const Names kGenericOfGpus = {"generic_eager", "generic_compiled", "generic_fsdp", "generic_megatron"};
+const Names kGenericOfTpus = {"generic_xla"};
+const Names kMaxText = {"maxtext_2023", "maxtext_2025", "palm", "mlperf_tpu"};
 
 const std::vector<Hardware>& servers() {
   static const std::vector<Hardware> all = {
@@ -30,8 +29,8 @@ const std::vector<Hardware>& servers() {
       {"h800_cluster", "h800", 8, kHopper, {"bf16", "fp8", "fp8_blockwise"}},
       {"dgx_a100", "a100_80", 8, kAmpere, {"bf16", "fp16"}},
       {"dgx_b200", "b200", 8, kBlackwell, {"bf16", "fp8", "fp4", "nvfp4"}},
-      {"l40s_pcie", "l40s", 8, {"torchtitan", "llm_foundry", "generic_fsdp"}, {"bf16", "fp8"}},
-      {"v100_4gpu", "v100", 4, {"deepspeed_2021", "megatron_2021", "generic_eager"}, {"fp16"}}};
+      {"l40s_pcie", "l40s", 8, {"torchtitan", "llm_foundry"}, {"bf16", "fp8"}},
+      {"v100_4gpu", "v100", 4, {"deepspeed_2021", "megatron_2021"}, {"fp16"}}};
   return all;
 }
 
@@ -75,6 +74,7 @@ DrawnCluster named(const Hardware& hardware, bool gpu, schema::ClusterChoice& cl
   drawn.gpu = gpu;
   drawn.chip = hardware.chip;
   drawn.stacks = hardware.stacks;
+  drawn.generic = gpu ? kGenericOfGpus : kGenericOfTpus;
   drawn.precisions = hardware.precisions;
   drawn.unit = hardware.unit;
   return drawn;

@@ -188,6 +188,7 @@ void JobDrawer::partitioning() {
 
 void JobDrawer::stack() {
   job_.set_stack(draw_.of(cluster_.stacks));
+  if (Draw apart = draw_.apart(); apart.chance(0.2)) job_.set_stack(apart.of(cluster_.generic));
   if (!draw_.chance(0.35)) return;
   schema::Stack& stack = *job_.mutable_stack_override();
   const auto perhaps = [&] { return draw_.chance(0.15); };

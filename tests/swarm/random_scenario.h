@@ -33,6 +33,7 @@ struct DrawnCluster {
   int unit = 1;  // chips of an NVLink domain, or of a torus slice
   std::string chip;
   std::vector<std::string> stacks;      // that run on the chip
+  std::vector<std::string> generic;     // likewise, of frameworks that nothing else is known of
   std::vector<std::string> precisions;  // that chip and stacks have
   bool ocs = false;
 };
