@@ -23,6 +23,7 @@
 #include "cli/verbs.h"
 #include "cli/version.h"
 #include "engine/check.h"
+#include "topology/fabric_spec.h"
 
 namespace podsim {
 namespace {
@@ -173,6 +174,9 @@ int run_command(const std::vector<std::string>& words) {
   try {
     return parse_and_run(app, words, exit_code);
   } catch (const InputWouldBeLost& refusal) {
+    spdlog::error("{}", refusal.what());
+    return kInputError;
+  } catch (const TooManyChips& refusal) {
     spdlog::error("{}", refusal.what());
     return kInputError;
   } catch (const std::exception& failure) {

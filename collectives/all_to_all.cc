@@ -189,7 +189,9 @@ double pairs_leaving(std::span<const Below> below, const Blocks& blocks) {
 }
 
 void merge_parts(std::vector<Below>& parts) {
-  std::ranges::sort(parts, {}, [](const Below& part) { return std::tuple(part.node, part.block); });
+  const auto place = [](const Below& part) { return std::tuple(part.node, part.block); };
+  // As it is where chips and blocks ascend.
+  if (!std::ranges::is_sorted(parts, {}, place)) std::ranges::sort(parts, {}, place);
   std::size_t kept = 0;
   for (const Below& part : parts) {
     if (kept > 0 && parts[kept - 1].node == part.node && parts[kept - 1].block == part.block)

@@ -31,6 +31,20 @@ void sort_unless_sorted(std::vector<Member>& members, Key&& key) {
   if (!std::ranges::is_sorted(members, {}, key)) std::ranges::sort(members, {}, key);
 }
 
+// Of members that ascend.
+Blocks cut_in_order(std::span<const ChipId> group, int chips_per_domain) {
+  Blocks blocks;
+  blocks.chips.assign(group.begin(), group.end());
+  ChipId end = 0;  // of the domain
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (group[i] < end) continue;
+    blocks.first.push_back(i);
+    end = (group[i] / chips_per_domain + 1) * chips_per_domain;
+  }
+  blocks.first.push_back(group.size());
+  return blocks;
+}
+
 }  // namespace
 
 int Blocks::smallest() const {
@@ -46,6 +60,8 @@ int Blocks::rails() const {
 }
 
 Blocks cut_at_domains(const Fabric& fabric, std::span<const ChipId> group) {
+  if (fabric.gpus_per_domain > 0 && !fabric.damaged && std::ranges::is_sorted(group))
+    return cut_in_order(group, fabric.gpus_per_domain);
   std::vector<Member> members;
   members.reserve(group.size());
   for (std::size_t i = 0; i < group.size(); ++i)

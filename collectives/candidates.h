@@ -14,6 +14,17 @@ namespace podsim {
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
                     const AlikeSlices* slices);
 
+// The algorithm of that plan.
+Algorithm fastest_algorithm(const Fabric& fabric, const Collective& collective,
+                            std::span<const ChipId> group);
+
+// That plan for each size, in order, of groups that lie evenly with the loads of one chip only
+// (even_group.h): of the same algorithm and time. Transfers are planned once for all sizes. REQUIRES: these
+// differ by powers of two, so that loads scale to the last bit.
+std::vector<CollectivePlan> plans_of_sizes(const Fabric& fabric, CollectiveKind kind,
+                                           std::span<const Bytes> sizes, std::span<const ChipId> group,
+                                           const AlikeSlices* slices);
+
 // The plan of each algorithm that applies, in enum order; likewise. REQUIRES: at least two chips.
 std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& collective,
                                        std::span<const ChipId> group, const AlikeSlices* slices);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "collectives/algorithms.h"
 #include "collectives/candidates.h"
 #include "collectives/channel.h"
+#include "collectives/even_group.h"
 #include "engine/check.h"
 
 namespace podsim {
@@ -73,11 +75,12 @@ struct Candidate {
 
 // By that time, so that a plan in hand rules out all that follow once it is faster.
 std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collective,
-                                  std::span<const ChipId> group) {
+                                  std::span<const ChipId> group, const EvenGroup* even) {
   std::vector<Candidate> found;
   for (const Entry& entry : kAlgorithms) {
     if (!is_considered(fabric, collective.kind, group, entry.algorithm)) continue;
-    auto outline = entry.outline(fabric, collective, group);
+    auto outline = even != nullptr ? even->plan(entry.algorithm, collective) : std::nullopt;
+    if (!outline) outline = entry.outline(fabric, collective, group);
     if (!outline) continue;
     const CollectivePlan sketch =
         over_channel(fabric, collective, entry.algorithm, group, *std::move(outline));
@@ -87,14 +90,58 @@ std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collec
   return found;
 }
 
-std::optional<CollectivePlan> plan_by(const Entry& entry, const Fabric& fabric, const Collective& collective,
-                                      std::span<const ChipId> group, const AlikeSlices* slices) {
+std::optional<Phases> phases_by(const Entry& entry, const Fabric& fabric, const Collective& collective,
+                                std::span<const ChipId> group, const AlikeSlices* slices,
+                                const EvenGroup* even = nullptr) {
+  if (even != nullptr)
+    if (auto phases = even->plan(entry.algorithm, collective)) return phases;
   const bool one_slice =
       slices != nullptr && entry.plan_one_slice != nullptr && slices->ranks_in_first(group) < group.size();
-  auto phases = one_slice ? entry.plan_one_slice(fabric, collective, group, *slices)
-                          : entry.plan(fabric, collective, group);
+  return one_slice ? entry.plan_one_slice(fabric, collective, group, *slices)
+                   : entry.plan(fabric, collective, group);
+}
+
+std::optional<CollectivePlan> plan_by(const Entry& entry, const Fabric& fabric, const Collective& collective,
+                                      std::span<const ChipId> group, const AlikeSlices* slices,
+                                      const EvenGroup* even = nullptr) {
+  auto phases = phases_by(entry, fabric, collective, group, slices, even);
   if (!phases) return std::nullopt;
   return over_channel(fabric, collective, entry.algorithm, group, *std::move(phases));
+}
+
+// `make` plans a collective with an algorithm, where it applies.
+template <class Make>
+CollectivePlan fastest(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
+                       const EvenGroup* even, const Make& make) {
+  if (group.size() == 1) return {};
+  std::optional<CollectivePlan> best;
+  Time best_time = Time::max();
+  for (const auto& [at_least, entry] : candidates(fabric, collective, group, even)) {
+    if (at_least > best_time) break;
+    std::optional<CollectivePlan> made = make(*entry, collective);
+    if (!made) continue;
+    const Time time = predict(fabric, *made);
+    if (best && (time > best_time || (time == best_time && best->algorithm < made->algorithm))) continue;
+    best_time = time;
+    best = std::move(made);
+  }
+  PODSIM_CHECK(best, "no algorithm for " + std::string(to_string(collective.kind)) + " in a group of " +
+                         std::to_string(group.size()));
+  return *std::move(best);
+}
+
+CollectivePlan planned(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
+                       const AlikeSlices* slices, const EvenGroup* even) {
+  check_group(fabric, collective, group);
+  return fastest(fabric, collective, group, even, [&](const Entry& entry, const Collective& of) {
+    return plan_by(entry, fabric, of, group, slices, even);
+  });
+}
+
+Phases scaled(Phases phases, double factor) {
+  for (Phase& phase : phases)
+    for (LinkLoad& load : phase.loads) load.bytes *= factor;
+  return phases;
 }
 
 }  // namespace
@@ -152,22 +199,36 @@ CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::spa
 
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
                     const AlikeSlices* slices) {
-  check_group(fabric, collective, group);
-  if (group.size() == 1) return {};
-  std::optional<CollectivePlan> best;
-  Time best_time = Time::max();
-  for (const auto& [at_least, entry] : candidates(fabric, collective, group)) {
-    if (at_least > best_time) break;
-    std::optional<CollectivePlan> made = plan_by(*entry, fabric, collective, group, slices);
-    if (!made) continue;
-    const Time time = predict(fabric, *made);
-    if (best && (time > best_time || (time == best_time && best->algorithm < made->algorithm))) continue;
-    best_time = time;
-    best = std::move(made);
+  return planned(fabric, collective, group, slices, nullptr);
+}
+
+Algorithm fastest_algorithm(const Fabric& fabric, const Collective& collective,
+                            std::span<const ChipId> group) {
+  const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
+  return planned(fabric, collective, group, nullptr, even ? &*even : nullptr).algorithm;
+}
+
+std::vector<CollectivePlan> plans_of_sizes(const Fabric& fabric, CollectiveKind kind,
+                                           std::span<const Bytes> sizes, std::span<const ChipId> group,
+                                           const AlikeSlices* slices) {
+  const std::optional<EvenGroup> of_even = EvenGroup::of(fabric, group);
+  const EvenGroup* even = of_even ? &*of_even : nullptr;
+  std::map<const Entry*, std::optional<Phases>> known;  // of the first size
+  const auto make = [&](const Entry& entry, const Collective& of) -> std::optional<CollectivePlan> {
+    const auto [phases, is_new] = known.try_emplace(&entry);
+    if (is_new) phases->second = phases_by(entry, fabric, {kind, sizes[0]}, group, slices, even);
+    if (!phases->second) return std::nullopt;
+    return over_channel(fabric, of, entry.algorithm, group,
+                        scaled(*phases->second, of.bytes.value / sizes[0].value));
+  };
+  std::vector<CollectivePlan> plans;
+  for (const Bytes size : sizes) {
+    int exponent = 0;
+    PODSIM_CHECK(std::frexp(size.value / sizes[0].value, &exponent) == 0.5, "sizes differ by powers of two");
+    check_group(fabric, {kind, size}, group);
+    plans.push_back(fastest(fabric, {kind, size}, group, even, make));
   }
-  PODSIM_CHECK(best, "no algorithm for " + std::string(to_string(collective.kind)) + " in a group of " +
-                         std::to_string(group.size()));
-  return *std::move(best);
+  return plans;
 }
 
 std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& collective,

@@ -7,7 +7,7 @@
 namespace podsim {
 
 Explanation explain_step(const Spec& spec) {
-  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const Fabric fabric = build_fabric_by_rule(spec.cluster.fabric);
   Explanation explanation{.scenario_sha256 = spec.sha256,
                           .scenario = spec.name,
                           .mesh = {},

@@ -25,7 +25,7 @@ MemoryNeed need_of(const std::string& name, const Job& job, const std::vector<Me
 std::vector<MemoryNeed> memory_needs(const Spec& spec) {
   const Bytes capacity = spec.cluster.chip.hbm_capacity;
   if (spec.jobs.empty()) {
-    const LaidJob laid = prepare_job(spec, build_fabric(spec.cluster.fabric), 0);
+    const LaidJob laid = prepare_job(spec, build_fabric_by_rule(spec.cluster.fabric), 0);
     return {need_of("", spec.job, laid.program.memory, capacity)};
   }
   std::vector<MemoryNeed> needs;

@@ -69,7 +69,15 @@ Fabric name_fabric(const FabricSpec& spec) {
 
 }  // namespace
 
+TooManyChips::TooManyChips(int chips)
+    : std::runtime_error(
+          "this looks at each of " + std::to_string(chips) + " chips, and podsim at " +
+          std::to_string(kMaxChips) +
+          " at most; of more it runs one job without adversities that fills them in order, below "
+          "switches without oversubscription") {}
+
 Fabric build_fabric(const FabricSpec& spec) {
+  if (spec.chips > kMaxChips) throw TooManyChips(spec.chips);
   Fabric fabric = name_fabric(spec);
   kind_of(spec).add(fabric, spec);
   index_links(fabric);

@@ -91,14 +91,14 @@ struct Fabric {
 // "chip 3", "nvswitch 0", "leaf 5", ...; number within its kind.
 std::string node_name(const Fabric& fabric, NodeId node);
 
-// REQUIRES: `explain_invalid(spec)` is empty. O(nodes + links).
+// REQUIRES: `explain_invalid(spec)` is empty. Throws TooManyChips. O(nodes + links).
 Fabric build_fabric(const FabricSpec& spec);
 
 // An equal fabric whose nodes and links are told by arithmetic, where it is so regular; else as build_fabric.
-// O(1) then. Whoever changes one of its nodes or links has them all listed.
+// O(1) then. Whoever changes one of its nodes or links has them all listed, which throws TooManyChips.
 Fabric build_fabric_by_rule(const FabricSpec& spec);
 
-// An equal fabric whose nodes and links are listed, for who passes over all of them.
+// An equal fabric whose nodes and links are listed, for who passes over all of them. Throws TooManyChips.
 Fabric listed(Fabric fabric);
 
 // Why this fabric cannot be built ("the pod cannot make a 4x5x8 slice: lengths must be multiples of 4"), or

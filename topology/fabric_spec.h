@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@
 
 namespace podsim {
 
-// More are refused, as typing errors or out of reach of memory.
+// More are refused, as typing errors or out of reach of memory: where nodes and links are listed, and where a
+// rule tells them (topology/regular_tree.h).
 inline constexpr int kMaxChips = 1'000'000;
+inline constexpr int kMaxChipsByRule = 1 << 24;
 inline constexpr int kMaxFatTreeTiers = 8;
 inline constexpr int kMaxMeshGpus = 8;  // a GPU has few links
 
@@ -152,6 +155,12 @@ struct LibrarySpec {
   Bandwidth landing = {};  // at which a rank takes in the last part, when no link is waited for; 0 = at once
   std::vector<Offer> offers;  // the algorithms of a kind; of kinds that are not named, all
   friend bool operator==(const LibrarySpec&, const LibrarySpec&) = default;
+};
+
+// Nodes and links of more than kMaxChips chips would have to be listed.
+class TooManyChips : public std::runtime_error {
+ public:
+  explicit TooManyChips(int chips);
 };
 
 struct FabricSpec {

@@ -55,6 +55,7 @@ class FabricTable {
   // The stored list; what is told by rule is listed first.
   std::vector<T>& stored() {
     if (rule_) {
+      if (rule_->chips() > kMaxChips) throw TooManyChips(rule_->chips());
       stored_.assign(std::as_const(*this).begin(), std::as_const(*this).end());
       rule_.reset();
     }

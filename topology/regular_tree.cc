@@ -41,12 +41,16 @@ std::int64_t links_of(const RegularTree::Tier& tier) {
 
 }  // namespace
 
+bool RegularTree::tells(const FabricSpec& spec) {
+  if (!spec.gpu || picks_switches(spec) || spec.gpu->nvlink_mesh) return false;
+  const int domain = spec.gpu->gpus_per_domain;
+  return domain > 0 && spec.chips > domain && spec.chips % domain == 0;
+}
+
 std::optional<RegularTree> RegularTree::of(const FabricSpec& spec) {
-  if (!spec.gpu || picks_switches(spec)) return std::nullopt;
+  if (!tells(spec)) return std::nullopt;
   const GpuClusterSpec& gpu = *spec.gpu;
-  if (gpu.nvlink_mesh || spec.chips % gpu.gpus_per_domain != 0) return std::nullopt;
   const int domains = spec.chips / gpu.gpus_per_domain;
-  if (domains == 1) return std::nullopt;
 
   RegularTree tree;
   tree.chips_ = spec.chips;
@@ -97,6 +101,18 @@ std::optional<RegularTree> RegularTree::of(const FabricSpec& spec) {
   tree.nodes_ = static_cast<NodeId>(nodes);
   tree.links_ = static_cast<LinkId>(links);
   return tree;
+}
+
+bool RegularTree::trunks_are_wide() const {
+  constexpr double kRounding = 1e-12;
+  double below = nic_.bandwidth.value;
+  for (std::size_t t = 0; t < tiers() && tier(t).leads_up; ++t) {
+    double sum = 0;
+    for (std::int32_t way = 0; way < tier(t).below; ++way) sum += below;
+    below = tier(t).up.bandwidth.value;
+    if (sum > below * (1 + kRounding)) return false;
+  }
+  return true;
 }
 
 const RegularTree::Tier& RegularTree::tier_of_node(NodeId node) const {

@@ -38,6 +38,8 @@ class RegularTree {
 
   // Where domains have switches and are all full, one does not hold all chips, and one node stands for all
   // parallel switches of the tree.
+  static bool tells(const FabricSpec& spec);
+  // Nothing where it does not tell the spec.
   static std::optional<RegularTree> of(const FabricSpec& spec);
 
   std::int32_t nodes() const { return nodes_; }
@@ -58,6 +60,10 @@ class RegularTree {
   NodeId parent(std::size_t t, NodeId of) const {
     return tier(t + 1).first + (of - tier(t).first) / tier(t + 1).below;
   }
+
+  // Whether every switch has as much above it as below, so that no link between switches is ever fuller than
+  // those below it.
+  bool trunks_are_wide() const;
 
   // Links of a chip: to its NVLink switch and to its leaf, and back.
   LinkId nvlink_up(ChipId chip) const { return ways_ * chip; }  // REQUIRES: domain() > 1

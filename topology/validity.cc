@@ -7,6 +7,7 @@
 #include "topology/builders.h"
 #include "topology/fabric_kind.h"
 #include "topology/fat_tree.h"
+#include "topology/regular_tree.h"
 #include "topology/shape.h"
 
 namespace podsim {
@@ -43,7 +44,8 @@ std::string explain_oversubscription(std::string_view where, double ratio) {
 std::string explain_counts(const FabricSpec& spec) {
   if (kinds_of(spec) != 1) return "a fabric is either a torus or a GPU cluster";
   if (spec.chips < 1) return say("a fabric needs at least 1 chip, not ", spec.chips);
-  if (spec.chips > kMaxChips) return say("podsim simulates at most ", kMaxChips, " chips, not ", spec.chips);
+  if (const int most = RegularTree::tells(spec) ? kMaxChipsByRule : kMaxChips; spec.chips > most)
+    return say("podsim simulates at most ", most, " chips, not ", spec.chips);
   if (spec.slices < 1) return say("a fabric needs at least 1 slice, not ", spec.slices);
   if (spec.chips % spec.slices != 0)
     return say(spec.chips, " chips cannot be divided into ", spec.slices, " equal slices");

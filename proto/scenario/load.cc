@@ -85,6 +85,20 @@ void warn_of_long_planning(const schema::Scenario& scenario, const FabricSpec& f
       "routing: adaptive, where flows do not collide, takes a moment");
 }
 
+// Of more chips than can be listed one healthy job is simulated. False where something else is asked for.
+bool asks_of_listable_chips(const schema::Scenario& scenario, const FabricSpec& fabric, Document& document) {
+  if (fabric.chips <= kMaxChips) return true;
+  const auto refuse = [&](bool there, const char* path) {
+    if (there)
+      document.report(path, std::string(path) + " is of a cluster of at most " + std::to_string(kMaxChips) +
+                                " chips, not " + std::to_string(fabric.chips));
+    return there;
+  };
+  const bool adversity = refuse(scenario.has_adversity(), "adversity");
+  const bool jobs = refuse(scenario.jobs_size() > 0, "jobs");
+  return !refuse(scenario.job().has_lengths(), "job.lengths") && !adversity && !jobs;
+}
+
 }  // namespace
 
 std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
@@ -102,6 +116,7 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
   if (scenario.has_cluster()) {
     chip = resolve_chip(cluster, entries, "cluster", document);
     fabric = resolve_fabric(cluster, entries, "cluster", document);
+    if (fabric && !asks_of_listable_chips(scenario, *fabric, document)) fabric.reset();
     if (fabric) resolve_failed_cubes(scenario.adversity(), *fabric, "adversity", document);
     if (chip && fabric)
       price = resolve_price(cluster, *chip, fabric->chips_per_host, entries, "cluster", document);

@@ -11,7 +11,8 @@
 namespace podsim {
 namespace {
 
-constexpr std::array kSizes = {0x1p12, 0x1p18, 0x1p28};  // bytes at which algorithms are chosen
+constexpr std::array kSizes = {Bytes{0x1p12}, Bytes{0x1p18},
+                               Bytes{0x1p28}};  // at which algorithms are chosen
 
 // Devices between two neighbours along the axis.
 int stride_of(const Mesh& mesh, const AxisRef& ref) {
@@ -114,18 +115,15 @@ int FabricCost::on_island(const AxisRef& piece) const {
   return island_ % stride == 0 ? std::min(piece.size, island_ / stride) : 0;
 }
 
-FabricCost::Curve FabricCost::curve(CollectiveKind kind, Bytes bytes,
-                                    const std::vector<ChipId>& group) const {
-  const CollectivePlan planned = plan(fabric_, {kind, bytes}, group, crowd_.slices());
+FabricCost::Curve FabricCost::curve(const CollectivePlan& planned) const {
   Curve result;
   result.fixed_s = planned.launch.in_seconds();
   for (const Phase& phase : planned.phases) {
     result.fixed_s += phase.latency.in_seconds();
     double busiest = 0;
     for (const LinkLoad& load : phase.loads)
-      busiest =
-          std::max(busiest, load.bytes / fabric_.links[static_cast<std::size_t>(load.link)].bandwidth.value);
-    result.per_byte += busiest / bytes.value;
+      busiest = std::max(busiest, load.bytes / fabric_.cable(load.link).bandwidth.value);
+    result.per_byte += busiest / planned.bytes.value;
   }
   return result;
 }
@@ -138,7 +136,8 @@ std::vector<FabricCost::Curve> FabricCost::curves(CollectiveKind kind, const Axi
     for (const CrowdCurve& crowded : crowd_.curves(kind, {}, groups_of(placement_, steps)))
       curves.push_back({crowded.fixed_seconds(), crowded.seconds_per_byte()});
   } else {
-    for (const double size : kSizes) curves.push_back(curve(kind, Bytes{size}, group));
+    for (const CollectivePlan& planned : plans_of_sizes(fabric_, kind, kSizes, group, crowd_.slices()))
+      curves.push_back(curve(planned));
   }
   return curves;
 }

@@ -42,11 +42,14 @@ class FabricCost : public CostModel {
   double at_least(Bytes received) const override { return seconds_at(received, injection_); }
   int on_island(const AxisRef& piece) const override;
   double from_afar_at_least(Bytes received) const override { return seconds_at(received, nics_); }
+  double to_chip_from_afar_at_least(Bytes received) const override {
+    return seconds_at(island_ * received, nics_);
+  }
   KnownPlans* known_plans() const override { return &plans_; }
 
  private:
   void find_islands();
-  Curve curve(CollectiveKind kind, Bytes bytes, const std::vector<ChipId>& group) const;
+  Curve curve(const CollectivePlan& planned) const;
   std::vector<Curve> curves(CollectiveKind kind, const AxisList& axes) const;
   Strides strides(const AxisList& axes) const;
 

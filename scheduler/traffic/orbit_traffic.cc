@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "collectives/candidates.h"
 #include "engine/check.h"
 #include "engine/random.h"
 #include "scheduler/placement/crowd.h"
@@ -49,9 +50,8 @@ class OrbitPlanner {
     const auto [known, is_new] =
         chosen_.try_emplace({c, message.kind, message.bytes.value, message.fanout}, Algorithm::kRing);
     if (is_new)
-      known->second = plan(fabric_, {message.kind, message.bytes, {}, message.fanout},
-                           group(traffic_.communicators[static_cast<std::size_t>(c)], 0, 0))
-                          .algorithm;
+      known->second = fastest_algorithm(fabric_, {message.kind, message.bytes, {}, message.fanout},
+                                        group(traffic_.communicators[static_cast<std::size_t>(c)], 0, 0));
     return known->second;
   }
 
@@ -192,7 +192,7 @@ std::size_t OrbitTraffic::kind_of_row(std::int32_t row) const {
 std::optional<OrbitTraffic> plan_orbits(const Fabric& fabric, const RowMesh& rows,
                                         const std::vector<CollectiveCall>& messages, double network_share) {
   PODSIM_CHECK(fabric.tree() != nullptr, "orbits are of regular trees");
-  if (!trunks_are_wide(*fabric.tree())) return std::nullopt;
+  if (!fabric.tree()->trunks_are_wide()) return std::nullopt;
   return OrbitPlanner(fabric, rows, network_share).run(messages);
 }
 

@@ -5,22 +5,6 @@
 #include <cstddef>
 
 namespace podsim {
-namespace {
-
-constexpr double kTrunkRounding = 1e-12;
-
-}  // namespace
-
-bool trunks_are_wide(const RegularTree& tree) {
-  double below = tree.link(static_cast<std::size_t>(tree.nic_up(0))).bandwidth.value;
-  for (std::size_t t = 0; t < tree.tiers() && tree.tier(t).leads_up; ++t) {
-    double sum = 0;
-    for (std::int32_t way = 0; way < tree.tier(t).below; ++way) sum += below;
-    below = tree.tier(t).up.bandwidth.value;
-    if (sum > below * (1 + kTrunkRounding)) return false;
-  }
-  return true;
-}
 
 TrunkGuard::TrunkGuard(const RegularTree& tree, PhaseSink& onward)
     : tree_(tree), trunks_(tree), onward_(onward), below_(static_cast<std::size_t>(trunks_.count())) {}

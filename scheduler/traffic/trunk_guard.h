@@ -10,10 +10,6 @@
 
 namespace podsim {
 
-// Whether every switch has as much above it as below, so that no link between switches is ever fuller than
-// those below it (scheduler/traffic/nonbinding_links.h).
-bool trunks_are_wide(const RegularTree& tree);
-
 // Hands phases on, and notes those in which a link between switches carries more than the links below it.
 class TrunkGuard : public PhaseSink {
  public:

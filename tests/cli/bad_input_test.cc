@@ -74,6 +74,14 @@ TEST(BadInput, a_billion_chips_are_refused_fast_and_small) {
   expect_refused_fast("billion.textproto", text, "billion.textproto:3:");
 }
 
+TEST(BadInput, each_of_more_chips_than_can_be_listed_is_not_looked_at) {
+  const std::string many =
+      " --set cluster.chips=16777216 --set \"job.mesh[0].size=rest\" --set "
+      "job.global_batch_sequences=16777216";
+  expect_refused("run " + small_scenario() + many + " --fold off", "podsim at 1000000 at most");
+  expect_refused("draw " + small_scenario() + many, "podsim at 1000000 at most");
+}
+
 TEST(BadInput, one_bad_file_among_good_ones_runs_nothing) {
   const std::string good = small_scenario();
   expect_refused("run --format json " + good + " " + temporary_file("empty.textproto", ""),

@@ -156,5 +156,17 @@ TEST(RegularTree, is_listed_where_a_link_is_changed) {
   EXPECT_TRUE(fabric == listed);
 }
 
+TEST(RegularTree, of_more_than_a_million_chips_is_not_listed) {
+  FabricSpec spec = gpu_spec(1 << 24);
+  spec.gpu->tiers = {{.down = 256}, {.down = 256}, {.down = 256}, {.down = 256}};
+  ASSERT_EQ(explain_invalid(spec), "");
+  Fabric fabric = build_fabric_by_rule(spec);
+  ASSERT_NE(fabric.tree(), nullptr);
+  EXPECT_EQ(fabric.nodes[(1 << 24) - 1].kind, NodeKind::kChip);
+  EXPECT_THROW(listed(fabric), TooManyChips);
+  EXPECT_THROW(fabric.links[0].bandwidth = {1e9}, TooManyChips);
+  EXPECT_THROW(build_fabric(spec), TooManyChips);
+}
+
 }  // namespace
 }  // namespace podsim

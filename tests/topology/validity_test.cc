@@ -121,7 +121,9 @@ TEST(Validity, gpus_joined_pair_by_pair_are_few_and_reduce_in_no_switch) {
 }
 
 TEST(Validity, absurd_sizes_are_refused_at_once) {
-  expect_says(gpu_spec(1'000'000'000), "podsim simulates at most 1000000 chips, not 1000000000");
+  expect_says(gpu_spec(1'000'000'000), "podsim simulates at most 16777216 chips, not 1000000000");
+  expect_says(gpu_spec(1'000'001),
+              "podsim simulates at most 1000000 chips, not 1000001");  // domains not full
   FabricSpec spec = ocs_spec({4, 4, 4});
   spec.torus->shape = {1'000'000'000, 1'000'000'000, 1'000'000'000};
   expect_says(spec, "a slice cannot have length 1000000000 in dimension x");

@@ -27,6 +27,8 @@ class CostModel {
   virtual int on_island(const AxisRef& /*piece*/) const { return 0; }
   // No collectives bring `received` bytes from other islands to the chips of one, all together, for less.
   virtual double from_afar_at_least(Bytes /*received*/) const { return 0; }
+  // The same, to one chip by links of its own.
+  virtual double to_chip_from_afar_at_least(Bytes /*received*/) const { return 0; }
   // Where plans of operations by these prices are remembered, or nothing.
   virtual KnownPlans* known_plans() const { return nullptr; }
 };

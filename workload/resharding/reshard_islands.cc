@@ -8,9 +8,11 @@ namespace podsim {
 
 void ReshardSpace::find_islands() {
   if (!timed_) return;
+  for (int label = 1; label <= labels_; ++label)
+    near_[static_cast<std::size_t>(label)] = cost_->on_island(atoms_[static_cast<std::size_t>(label) - 1]);
   for (int label = 1; label <= labels_; ++label) {
     const auto l = static_cast<std::size_t>(label);
-    const int near = cost_->on_island(atoms_[l - 1]);
+    const int near = near_[l];
     if (near == 0 || !std::has_single_bit(static_cast<unsigned>(near)) ||
         !std::has_single_bit(static_cast<unsigned>(sizes_[l])))
       return;
@@ -73,6 +75,19 @@ double ReshardSpace::at_least_from_afar(const PileState& from, const PileState& 
   constexpr double kRounding = 1e-12;
   const double bytes = bytes_from_afar(from, to);
   return bytes <= 0 ? 0 : (1 - kRounding) * cost_->from_afar_at_least(Bytes{bytes});
+}
+
+// To each member its own comes in an all-to-all. Of what is gathered one copy comes to an island, and of what
+// is summed up there one sum leaves it, over the links of its members.
+double ReshardSpace::price_at_least(CollectiveKind kind, Pile labels, double bytes) const {
+  const auto members = static_cast<double>(shards(labels));
+  const double least = at_least(bytes * (1 - 1 / members));
+  double near = 1;
+  for (Pile rest = labels; rest != 0; rest = popped(rest)) near *= near_[static_cast<std::size_t>(top(rest))];
+  if (near == 0 || near >= members) return least;
+  const double from_afar = bytes * (1 - near / members);
+  return std::max(least, cost_->to_chip_from_afar_at_least(
+                             Bytes{kind == CollectiveKind::kAllToAll ? from_afar : from_afar / near}));
 }
 
 }  // namespace podsim

@@ -101,8 +101,9 @@ bool MoveMaker::in_order(int dim, Pile pile, int label, int last) const {
 bool MoveMaker::affordable(StepKind kind, const Pool& pool, double bytes) {
   constexpr double kRounding = 1e-9;
   // To know the price by time algorithms have to be planned.
-  if (space_.timed() && (1 - kRounding) * space_.price_at_least(pool.labels, bytes) > budget_) return false;
   const CollectiveKind collective = *collective_of(kind);
+  if (space_.timed() && (1 - kRounding) * space_.price_at_least(collective, pool.labels, bytes) > budget_)
+    return false;
   next_.kind = kind;
   next_.value = space_.price(collective, pool.labels, bytes);
   if (next_.value > budget_) return false;

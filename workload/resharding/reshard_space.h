@@ -89,10 +89,8 @@ class ReshardSpace {
   // One collective over the labels, in the cost model's unit.
   double price(CollectiveKind kind, Pile labels, double bytes) const;
   // What no collective but a permute costs less than: all but a device's own share has to come to it, or
-  // leave it.
-  double price_at_least(Pile labels, double bytes) const {
-    return at_least(bytes * (1 - 1 / static_cast<double>(shards(labels))));
-  }
+  // leave it, and what is on other islands over the slower links.
+  double price_at_least(CollectiveKind kind, Pile labels, double bytes) const;
   double sent(CollectiveKind kind, Pile labels, double bytes) const;
   double at_least(double bytes) const { return cost_->at_least(Bytes{bytes}); }
   // Labels of atoms that lie on another place, or as another digit, after a permute. Exact space.
@@ -134,7 +132,8 @@ class ReshardSpace {
   int labels_ = 0;
   std::array<int, kMaxLabels + 1> sizes_{}, classes_{};
   LabelCounts total_{};
-  bool islands_ = false;                                  // chips lie on some, and digits are bits
+  std::array<int, kMaxLabels + 1> near_{};  // neighbours along a label on one island; 0 = unknown
+  bool islands_ = false;                    // chips lie on some, and digits are bits
   std::array<int, kMaxLabels + 1> bits_{}, near_bits_{};  // of a label's digit; the last, within an island
   const CostModel* cost_;
   bool timed_;
