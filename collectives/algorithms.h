@@ -106,6 +106,10 @@ Time add_rail_trees(const Fabric& fabric, const Blocks& blocks, bool reduces, Lo
 // Hops between the root of a double binary tree and its farthest rank. REQUIRES: ranks >= 2.
 int tree_depth(std::size_t ranks);
 
+// Of an all-reduce over double binary trees: parts of half of the data that the busiest rank sends, and as
+// many that it receives. REQUIRES: ranks >= 2. O(ranks).
+int busiest_in_double_tree(std::size_t ranks);
+
 // Multi-ring over a group that fills a sub-box of one torus slice, in one phase; nothing for other groups.
 std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes,
                                  std::span<const ChipId> group);

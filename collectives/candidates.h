@@ -1,6 +1,7 @@
 // Plans that are made to be compared: cheaper than those that are carried out, and of every algorithm.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,5 +34,11 @@ std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& c
 std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
                                         const Collective& collective, std::span<const ChipId> group,
                                         const AlikeSlices* slices);
+
+// As GroupPlanner::plan_with, of a group that lies evenly (even_group.h): the links that one
+// chip sends over stand for those of all chips, in both directions, and links between switches are all there.
+// Nothing where there is no closed form.
+std::optional<CollectivePlan> plan_evenly(Algorithm algorithm, const Fabric& fabric,
+                                          const Collective& collective, std::span<const ChipId> group);
 
 }  // namespace podsim

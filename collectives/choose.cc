@@ -248,4 +248,14 @@ std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabri
   return plan_by(entry_of(algorithm), fabric, collective, group, slices);
 }
 
+std::optional<CollectivePlan> plan_evenly(Algorithm algorithm, const Fabric& fabric,
+                                          const Collective& collective, std::span<const ChipId> group) {
+  check_group(fabric, collective, group);
+  const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
+  if (!even) return std::nullopt;
+  auto phases = even->plan_with_trunks(algorithm, collective, group);
+  if (!phases) return std::nullopt;
+  return over_channel(fabric, collective, algorithm, group, *std::move(phases));
+}
+
 }  // namespace podsim

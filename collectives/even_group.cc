@@ -2,6 +2,7 @@
 #include "collectives/even_group.h"
 
 #include <utility>
+#include <vector>
 
 namespace podsim {
 namespace {
@@ -28,7 +29,7 @@ std::optional<EvenGroup> EvenGroup::of(const Fabric& fabric, std::span<const Chi
   if (!tree->trunks_are_wide()) return std::nullopt;
   const std::size_t members = members_in_each(group, tree->domain());
   if (members == 0) return std::nullopt;
-  return EvenGroup(*tree, group.front(), group.size(), members);
+  return EvenGroup(fabric, group.front(), group.size(), members);
 }
 
 std::optional<Phases> EvenGroup::plan(Algorithm algorithm, const Collective& collective) const {
@@ -46,8 +47,53 @@ std::optional<Phases> EvenGroup::plan(Algorithm algorithm, const Collective& col
     case Algorithm::kDirect:
       return exchanges ? std::optional(alone(phase(pairs(ranks_, members_), collective.bytes)))
                        : std::nullopt;
+    case Algorithm::kTree:
+    case Algorithm::kNvlsTree: {
+      const bool switched = algorithm == Algorithm::kNvlsTree;
+      if (collective.kind != CollectiveKind::kAllReduce || (switched && (!nvls_ || members_ == 1)))
+        return std::nullopt;
+      return alone(phase(trees(switched ? 1.0 : 2.0 * passed_on(members_)), collective.bytes));
+    }
     default:
       return std::nullopt;
+  }
+}
+
+std::optional<Phases> EvenGroup::plan_with_trunks(Algorithm algorithm, const Collective& collective,
+                                                  std::span<const ChipId> group) const {
+  const int passes = ring_passes(collective.kind);
+  const bool rails = algorithm == Algorithm::kHierarchical, both = algorithm == Algorithm::kBidirectionalRing;
+  if (passes == 0 || (!rails && !both && algorithm != Algorithm::kRing)) return std::nullopt;
+  std::optional<Phases> phases = plan(algorithm, collective);
+  if (!phases) return std::nullopt;
+  LoadSum sum;
+  add_trunks(!rails && domains_ % 2 == 1, both, group, sum);
+  const bool inside_first = rails && collective.kind != CollectiveKind::kAllGather;
+  std::vector<LinkLoad>& loads = (*phases)[inside_first ? 1 : 0].loads;
+  const std::size_t ring = rails ? domains_ : ranks_;
+  const std::vector<LinkLoad> trunks = sum.loads(collective.bytes * (passes * passed_on(ring)));
+  loads.insert(loads.end(), trunks.begin(), trunks.end());
+  return phases;
+}
+
+// From each domain to the next, and from the last to the first, where an odd number of domains makes channels
+// change places (collectives/ring.cc).
+void EvenGroup::add_trunks(bool closes_aside, bool both_ways, std::span<const ChipId> group,
+                           LoadSum& sum) const {
+  const double share = 1.0 / static_cast<double>(members_), units = both_ways ? share / 2 : share;
+  const auto add = [&](ChipId from, ChipId to) {
+    const LinkId first = tree_->nic_up(from), last = tree_->nic_down(to);
+    tree_->route(from, to, [&](LinkId link) {
+      if (link != first && link != last) sum.add(link, units);
+    });
+  };
+  for (std::size_t at = 0; at < ranks_; ++at) {
+    const bool closing = at + members_ >= ranks_;
+    const std::size_t member = at % members_;
+    const std::size_t to = closing ? (closes_aside ? (member + 1) % members_ : member) : at + members_;
+    if (tree_->above(0, group[at]) == tree_->above(0, group[to])) continue;
+    add(group[at], group[to]);
+    if (both_ways) add(group[to], group[at]);
   }
 }
 
@@ -62,6 +108,14 @@ Phase EvenGroup::phase(const OwnShares& shares, Bytes bytes) const {
 EvenGroup::OwnShares EvenGroup::channels() const {
   const auto members = static_cast<double>(members_);
   return {static_cast<double>(members_ - 1) / members, 1.0 / members};
+}
+
+// One double tree for each member of a domain, added up as LoadSum adds up what comes one by one.
+EvenGroup::OwnShares EvenGroup::trees(double nvlink) const {
+  const double part = 1.0 / static_cast<double>(members_) / 2;
+  double nic = 0;
+  for (int sent = busiest_in_double_tree(domains_); sent > 0; --sent) nic += part;
+  return {nvlink, nic};
 }
 
 // To each other rank the share of one.

@@ -10,8 +10,8 @@
 namespace podsim {
 
 // On a regular tree whose switches have as much above as below, no link between them is fuller than those of
-// the chips, and in most algorithms all chips carry the same. So the links of one chip tell what a plan
-// takes, however many ranks it has.
+// the chips, and in most algorithms all chips carry the same. So the links of one chip, of the busiest where
+// they do not, tell what a plan takes, however many ranks it has.
 class EvenGroup {
  public:
   // Nothing where members do not ascend or are not as many in each of several domains, where the fabric is no
@@ -20,8 +20,14 @@ class EvenGroup {
   static std::optional<EvenGroup> of(const Fabric& fabric, std::span<const ChipId> group);
 
   // The plan's phases with the loads of one chip only and without latencies. Nothing where the algorithm does
-  // not apply, or where chips carry unlike shares (trees, and what is between two ranks). O(1).
+  // not apply, and of broadcasts, of what is between two ranks and of switches that reduce. O(1), of trees
+  // O(domains).
   std::optional<Phases> plan(Algorithm algorithm, const Collective& collective) const;
+
+  // The same with the loads of all links between switches, of algorithms with rings. REQUIRES: the group that
+  // this was made of. O(members).
+  std::optional<Phases> plan_with_trunks(Algorithm algorithm, const Collective& collective,
+                                         std::span<const ChipId> group) const;
 
  private:
   // Shares of a message on either direction of a chip's own links.
@@ -29,16 +35,24 @@ class EvenGroup {
     double nvlink = 0, nic = 0;
   };
 
-  EvenGroup(const RegularTree& tree, ChipId chip, std::size_t ranks, std::size_t members)
-      : tree_(&tree), chip_(chip), ranks_(ranks), members_(members), domains_(ranks / members) {}
+  EvenGroup(const Fabric& fabric, ChipId chip, std::size_t ranks, std::size_t members)
+      : tree_(fabric.tree()),
+        nvls_(fabric.nvls),
+        chip_(chip),
+        ranks_(ranks),
+        members_(members),
+        domains_(ranks / members) {}
 
+  void add_trunks(bool closes_aside, bool both_ways, std::span<const ChipId> group, LoadSum& sum) const;
   Phase phase(const OwnShares& shares, Bytes bytes) const;
   OwnShares channels() const;
+  OwnShares trees(double nvlink) const;
   static OwnShares pairs(std::size_t ranks, std::size_t members);
   Phases rings_of_rails(const Collective& collective, int passes) const;
   Phases exchange_by_rails(const Collective& collective) const;
 
   const RegularTree* tree_;
+  bool nvls_;
   ChipId chip_;                            // the first
   std::size_t ranks_, members_, domains_;  // members of each domain
 };

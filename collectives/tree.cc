@@ -3,6 +3,7 @@
 // scan" (2009).
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "collectives/algorithms.h"
@@ -108,6 +109,19 @@ std::optional<Direction> direction_of(CollectiveKind kind) {
 }
 
 }  // namespace
+
+// A rank sends to its parent and, when the sum comes back, to its children.
+int busiest_in_double_tree(std::size_t ranks) {
+  std::vector<std::uint8_t> sends(ranks, 1);  // [rank] in one tree
+  sends[0] = 0;
+  for (std::size_t rank = 1; rank < ranks; ++rank) ++sends[parent_of(rank, ranks)];
+  int busiest = 0;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::size_t in_second = ranks % 2 == 0 ? ranks - 1 - rank : (rank + ranks - 1) % ranks;
+    busiest = std::max(busiest, sends[rank] + sends[in_second]);
+  }
+  return busiest;
+}
 
 int tree_depth(std::size_t ranks) { return static_cast<int>(std::bit_width(ranks - 1)); }
 

@@ -190,6 +190,8 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayo
   }
   const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
   const StageTimer timer("predict " + spec.name);
+  const int chips = spec.cluster.fabric.chips;
+  if (options.trace && chips > kMaxChips) throw TooManyChips(chips);  // it has every data rank by itself
   const std::shared_ptr<const Fabric> fabric = known.fabric(spec.cluster.fabric);
   if (!spec.jobs.empty()) return predict_together(spec, *fabric, options);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1, simulation_of(options));

@@ -56,7 +56,8 @@ struct Prediction {
 // more (scheduler/simulation/simulate.h says which steps count). Under jitter a job alone makes as many steps
 // as count together, with the same draws. Of several seeds the draws are simulated one by one on the same
 // system; --dump shows the first. REQUIRES: the spec is valid (proto::load_scenario found no problem).
-// Deterministic: same spec, same result.
+// Throws TooManyChips where more than kMaxChips would have to be told apart. Deterministic: same spec, same
+// result.
 Prediction predict_step(const Spec& spec, const PredictOptions& options);
 
 // The same with what is known of layouts from before.

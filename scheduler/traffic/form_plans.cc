@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "collectives/candidates.h"
 #include "collectives/cut_bound.h"
 #include "engine/check.h"
 
@@ -43,19 +44,38 @@ void FormPlans::add(std::span<const ChipId> group) {
   for (const std::size_t p : own_patterns_) {
     const PlannedCollective& pattern = patterns_[p];
     const Collective unit{pattern.kind, {1.0}, {}, fanout_of_[p]};
+    if (add_evenly(p, unit, group)) continue;
     std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
     if (!planned) planned = plan(fabric_, unit, group);
     if (!checked_)
       PODSIM_CHECK(carries_across(fabric_, unit, group, *planned, first_half(group.size())),
                    "a plan of " + std::string(to_string(planned->algorithm)) + " carries too little");
-    for (Phase& phase : planned->phases) add_phase(p, std::move(phase));
+    for (Phase& phase : planned->phases) {
+      const PhaseTraffic traffic = find_uses(std::move(phase));
+      sink_.add(p, traffic, uses_);
+    }
     sink_.end_form(p);
   }
   checked_ = true;
 }
 
+// False where there is no closed form.
+bool FormPlans::add_evenly(std::size_t p, const Collective& unit, std::span<const ChipId> group) {
+  if (!sink_.takes_even_groups()) return false;
+  std::optional<CollectivePlan> planned = plan_evenly(patterns_[p].algorithm, fabric_, unit, group);
+  if (!planned) return false;
+  for (Phase& phase : planned->phases) {
+    const PhaseTraffic traffic = find_uses(std::move(phase));
+    const auto trunks = std::ranges::find_if(
+        uses_, [&](const UsageOnLink& use) { return fabric_.cable(use.link).kind == LinkKind::kTrunk; });
+    sink_.add_even(p, traffic, {uses_.begin(), trunks}, {trunks, uses_.end()});
+  }
+  sink_.end_form(p);
+  return true;
+}
+
 // Loads between servers grow by what the library does not reach of the channels' rate.
-void FormPlans::add_phase(std::size_t pattern, Phase phase) {
+PhaseTraffic FormPlans::find_uses(Phase phase) {
   const LinkLoad* slowest = nullptr;
   double slowest_s = 0;
   for (LinkLoad& load : phase.loads) {
@@ -74,7 +94,7 @@ void FormPlans::add_phase(std::size_t pattern, Phase phase) {
       uses_.push_back({load.link, usage});
     }
   }
-  sink_.add(pattern, {phase.latency, phase.ramp, slowest ? slowest->bytes : 0, 0, 0}, uses_);
+  return {phase.latency, phase.ramp, slowest ? slowest->bytes : 0, 0, 0};
 }
 
 PlacedUses::PlacedUses(std::size_t links, std::span<PatternTraffic> loads)
@@ -95,6 +115,11 @@ void PlacedUses::add(std::size_t pattern, const PhaseTraffic& phase, std::span<c
   placed.first_use = traffic.uses.size();
   for (const UsageOnLink& use : uses) traffic.uses.push_back({place_of(use.link), use.usage});
   placed.end_use = traffic.uses.size();
+}
+
+void PlacedUses::add_even(std::size_t, const PhaseTraffic&, std::span<const UsageOnLink>,
+                          std::span<const UsageOnLink>) {
+  PODSIM_CHECK(false, "each use has a place");
 }
 
 void PlacedUses::end_form(std::size_t pattern) {

@@ -18,7 +18,10 @@ void RowLoads::begin_form(std::span<const ChipId> group) {
   }
   trunk_place_.assign(static_cast<std::size_t>(trunks_->count()), 0);
   below_.emplace(tree_, group);
-  forms_.emplace_back().group.assign(group.begin(), group.end());
+  Form& form = forms_.emplace_back();
+  form.group.assign(group.begin(), group.end());
+  for (const ChipId chip : group)
+    if (rows_.row_of(chip) == 0) form.columns.push_back(rows_.column_of(chip));
 }
 
 // Links come in the order of rows within each chain.
@@ -31,6 +34,33 @@ void RowLoads::load(std::int32_t number, std::int32_t row, std::int64_t usage, s
   chain = {row, usage};
 }
 
+void RowLoads::load_trunk(const TreeLink& link, TreeWay way, std::int64_t usage, KeptPhase& kept) {
+  Form& form = forms_.back();
+  std::int32_t& place = trunk_place_[static_cast<std::size_t>(trunks_->of(link))];
+  if (place == 0) {
+    form.trunks.push_back({below_->member(link.below), way});
+    place = static_cast<std::int32_t>(form.trunks.size());
+  }
+  kept.trunks.push_back({place - 1, usage});
+}
+
+// What its chips carry in the first row they carry in all.
+void RowLoads::add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
+                        std::span<const UsageOnLink> trunks) {
+  Form& form = forms_.back();
+  KeptPhase& kept = form.phases.emplace_back(KeptPhase{pattern, phase, {}, {}});
+  for (const UsageOnLink& use : own) {
+    const TreeWay up = way_above(tree_, tree_.place(use.link)), down = up + kNvlinkDown - kNvlinkUp;
+    for (const std::int32_t column : form.columns)
+      for (const TreeWay way : {up, down}) kept.changes.push_back({column * kOwnWays + way, 0, use.usage});
+  }
+  for (const UsageOnLink& use : trunks) {
+    const TreeLink link = tree_.place(use.link);
+    load_trunk(link, way_above(tree_, link), use.usage, kept);
+  }
+  kept.trunks.shrink_to_fit();
+}
+
 void RowLoads::add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) {
   Form& form = forms_.back();
   KeptPhase& kept = form.phases.emplace_back(KeptPhase{pattern, phase, {}, {}});
@@ -41,12 +71,7 @@ void RowLoads::add(std::size_t pattern, const PhaseTraffic& phase, std::span<con
       load(rows_.column_of(link.below) * kOwnWays + way, rows_.row_of(link.below), use.usage, kept.changes);
       continue;
     }
-    std::int32_t& place = trunk_place_[static_cast<std::size_t>(trunks_->of(link))];
-    if (place == 0) {
-      form.trunks.push_back({below_->member(link.below), way});
-      place = static_cast<std::int32_t>(form.trunks.size());
-    }
-    kept.trunks.push_back({place - 1, use.usage});
+    load_trunk(link, way, use.usage, kept);
   }
   for (const std::int32_t number : loaded_) {
     Chain& chain = chains_[static_cast<std::size_t>(number)];

@@ -22,6 +22,9 @@ class RowLoads : public PhaseSink {
   // The group of which the next form is. REQUIRES: chips ascend, and are of the same columns in every row.
   void begin_form(std::span<const ChipId> group);
   void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) override;
+  void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
+                std::span<const UsageOnLink> trunks) override;
+  bool takes_even_groups() const override { return true; }
   void end_form(std::size_t pattern) override { forms_.back().patterns.push_back(pattern); }
 
   // Appends the rows that differ from the one before.
@@ -49,7 +52,8 @@ class RowLoads : public PhaseSink {
     std::vector<Use> trunks;  // resource = place
   };
   struct Form {
-    std::vector<ChipId> group;  // of the form
+    std::vector<ChipId> group;          // of the form
+    std::vector<std::int32_t> columns;  // of its chips in the first row
     std::vector<TreePlace> trunks;
     std::vector<KeptPhase> phases;
     std::vector<std::size_t> patterns;
@@ -60,6 +64,7 @@ class RowLoads : public PhaseSink {
     std::int64_t usage = 0;
   };
 
+  void load_trunk(const TreeLink& link, TreeWay way, std::int64_t usage, KeptPhase& kept);
   void load(std::int32_t chain, std::int32_t row, std::int64_t usage, std::vector<Change>& changes);
   void place_phase(const KeptPhase& kept, const Form& form, std::span<const std::int32_t> rows,
                    std::vector<TreePlace>& places, std::vector<std::int32_t>& place_of,

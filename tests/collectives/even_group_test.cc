@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -52,7 +53,9 @@ TEST(EvenGroup, one_chip_gives_the_algorithm_and_the_time_of_all) {
   for (const int per_domain : {1, 2, 4, 8})
     for (const bool rails : {false, true})
       for (const int domains : {2, 3, 8, 11, 16}) {
-        const Fabric fabric = build_fabric_by_rule(tree_spec(domains, per_domain, rails));
+        FabricSpec spec = tree_spec(domains, per_domain, rails);
+        spec.gpu->nvls = domains % 2 == 0;
+        const Fabric fabric = build_fabric_by_rule(spec);
         for (const int step : {1, 2, per_domain, 2 * per_domain, 3})
           for (const CollectiveKind kind : kKinds)
             for (const double bytes : {4e3, 3e5, 2.5e8})
@@ -74,27 +77,75 @@ TEST(EvenGroup, one_chip_gives_the_algorithm_and_the_time_of_all) {
 }
 
 TEST(EvenGroup, each_algorithm_takes_as_long_as_the_plan_of_all_its_loads) {
-  const Fabric fabric = build_fabric_by_rule(tree_spec(7, 4, false));
-  for (const Algorithm algorithm :
-       {Algorithm::kRing, Algorithm::kBidirectionalRing, Algorithm::kHierarchical, Algorithm::kDirect})
-    for (const int step : {1, 2, 4})
-      for (const CollectiveKind kind : kKinds) {
-        const std::vector<ChipId> group = every(fabric, step);
-        const auto even = EvenGroup::of(fabric, group);
-        ASSERT_TRUE(even);
-        const auto phases = even->plan(algorithm, {kind, {1e6}});
-        const auto whole = plan_with(algorithm, fabric, {kind, {1e6}}, group);
-        if (!phases) continue;
-        ASSERT_TRUE(whole);
-        ASSERT_EQ(phases->size(), whole->phases.size());
-        for (std::size_t p = 0; p < phases->size(); ++p)
-          for (const LinkLoad& load : (*phases)[p].loads) {
-            const Link& link = fabric.cable(load.link);
-            const double share =
-                share_sustained(*fabric.library, protocol_of_largest(kind, algorithm), link.kind);
-            EXPECT_EQ(load.bytes / share, busiest_bytes(fabric, whole->phases[p], link.kind));
-          }
+  int closed_forms = 0;
+  for (const int domains : {2, 3, 5, 7, 8, 16, 21})
+    for (const Algorithm algorithm :
+         {Algorithm::kRing, Algorithm::kBidirectionalRing, Algorithm::kHierarchical, Algorithm::kDirect,
+          Algorithm::kTree, Algorithm::kNvlsTree})
+      for (const int step : {1, 2, 4})
+        for (const CollectiveKind kind : kKinds) {
+          FabricSpec spec = tree_spec(domains, 4, false);
+          spec.gpu->nvls = true;
+          const Fabric fabric = build_fabric_by_rule(spec);
+          const std::vector<ChipId> group = every(fabric, step);
+          const auto even = EvenGroup::of(fabric, group);
+          ASSERT_TRUE(even);
+          const auto phases = even->plan(algorithm, {kind, {1e6}});
+          const auto whole = plan_with(algorithm, fabric, {kind, {1e6}}, group);
+          if (!phases) continue;
+          ++closed_forms;
+          ASSERT_TRUE(whole);
+          ASSERT_EQ(phases->size(), whole->phases.size());
+          for (std::size_t p = 0; p < phases->size(); ++p)
+            for (const LinkLoad& load : (*phases)[p].loads) {
+              const Link& link = fabric.cable(load.link);
+              const double share =
+                  share_sustained(*fabric.library, protocol_of_largest(kind, algorithm), link.kind);
+              EXPECT_EQ(load.bytes / share, busiest_bytes(fabric, whole->phases[p], link.kind));
+            }
+        }
+  EXPECT_GT(closed_forms, 200);
+}
+
+TEST(EvenGroup, loads_of_one_chip_and_of_all_switches_are_those_of_the_plan) {
+  int trunks = 0;
+  for (const int per_domain : {1, 2, 4})
+    for (const bool rails : {false, true})
+      for (const int domains : {2, 3, 8, 11, 16}) {
+        const Fabric fabric = build_fabric_by_rule(tree_spec(domains, per_domain, rails));
+        for (const int step : {1, 2, 4, 8})
+          for (const CollectiveKind kind : kKinds)
+            for (const Algorithm algorithm : {Algorithm::kRing, Algorithm::kBidirectionalRing,
+                                              Algorithm::kHierarchical, Algorithm::kDirect}) {
+              const std::vector<ChipId> group = every(fabric, step, step > 1);
+              const auto even = plan_evenly(algorithm, fabric, {kind, {1e6}}, group);
+              if (!even) continue;
+              const auto whole = plan_with(algorithm, fabric, {kind, {1e6}}, group);
+              ASSERT_TRUE(whole);
+              expect_same(fabric, *even, *whole);
+              for (std::size_t p = 0; p < whole->phases.size(); ++p) {
+                const std::vector<LinkLoad>& loads = even->phases[p].loads;
+                std::ptrdiff_t between_switches = 0;
+                for (const LinkLoad& load : whole->phases[p].loads) {
+                  const LinkKind link = fabric.cable(load.link).kind;
+                  const auto same = std::ranges::find_if(loads, [&](const LinkLoad& other) {
+                    return link == LinkKind::kTrunk ? other.link == load.link
+                                                    : fabric.cable(other.link).kind == link;
+                  });
+                  ASSERT_NE(same, loads.end());
+                  EXPECT_EQ(same->bytes, load.bytes);
+                  between_switches += link == LinkKind::kTrunk;
+                }
+                EXPECT_EQ(std::ranges::count_if(loads,
+                                                [&](const LinkLoad& load) {
+                                                  return fabric.cable(load.link).kind == LinkKind::kTrunk;
+                                                }),
+                          between_switches);
+                trunks += static_cast<int>(between_switches);
+              }
+            }
       }
+  EXPECT_GT(trunks, 100);
 }
 
 TEST(EvenGroup, has_as_many_members_in_each_of_several_domains) {
@@ -111,12 +162,13 @@ TEST(EvenGroup, has_as_many_members_in_each_of_several_domains) {
   EXPECT_FALSE(is_even({4, 5, 0, 1}));
 }
 
-TEST(EvenGroup, has_no_closed_form_of_trees_and_pairs) {
+TEST(EvenGroup, has_no_closed_form_of_broadcasts_pairs_and_absent_switches) {
   const Fabric fabric = build_fabric_by_rule(tree_spec(4, 4, false));
   const auto even = EvenGroup::of(fabric, all_chips(fabric));
   ASSERT_TRUE(even);
   EXPECT_TRUE(even->plan(Algorithm::kRing, {CollectiveKind::kAllReduce, {1e6}}));
-  EXPECT_FALSE(even->plan(Algorithm::kTree, {CollectiveKind::kAllReduce, {1e6}}));
+  EXPECT_FALSE(even->plan(Algorithm::kNvlsTree, {CollectiveKind::kAllReduce, {1e6}}));
+  EXPECT_FALSE(even->plan(Algorithm::kTree, {CollectiveKind::kBroadcast, {1e6}}));
   EXPECT_FALSE(even->plan(Algorithm::kRing, {CollectiveKind::kBroadcast, {1e6}}));
   EXPECT_FALSE(even->plan(Algorithm::kDirect, {CollectiveKind::kPermute, {1e6}}));
 }

@@ -55,7 +55,7 @@ LoadResult filled_cluster(int chips, const std::string& job, const std::string& 
       "32 } "
       "tier { down: 32 } } } }\njob { model: \"megatron_1_7b\" stack: \"megatron_bridge_2025\"\n"
       "mesh { name: \"data\" size: rest } mesh { name: \"tensor\" size: 8 } sharding: \"data\" "
-      "sharding: \"megatron_sp\" global_batch_sequences: " +
+      "sharding: \"megatron_sp\" sharding: \"zero1\" global_batch_sequences: " +
       std::to_string(chips / 8) + " microbatch_sequences: 1 sequence_tokens: 2048 precision: bf16 " + job +
       " }\n" + step;
   const Catalog catalog;
@@ -100,15 +100,16 @@ TEST(Orbits, give_the_classes_and_the_picoseconds_of_refinement_and_of_every_chi
   EXPECT_GT(by_orbits, rounds / 3);
 }
 
-TEST(Orbits, a_cluster_of_2_to_24_chips_is_simulated_and_never_listed) {
-  const LoadResult loaded = filled_cluster(kMost, "");
+TEST(Orbits, a_cluster_of_two_million_chips_is_simulated_and_never_listed) {
+  constexpr int kTwoMillion = 1 << 21;
+  const LoadResult loaded = filled_cluster(kTwoMillion, "");
   ASSERT_TRUE(loaded.spec);
   const Fabric fabric = build_fabric_by_rule(loaded.spec->cluster.fabric);
   const LaidJob job = prepare_job(*loaded.spec, fabric, 0);
   const System system = assemble(fabric, {&job, 1}, {}, true);
   std::int64_t chips = 0;
   for (const ChipClass& of : system.chips) chips += of.chips;
-  EXPECT_EQ(chips, kMost);
+  EXPECT_EQ(chips, kTwoMillion);
   EXPECT_TRUE(system.lists);
   EXPECT_GT(simulate(system, {}).front().step_end.front(), Time{});
   EXPECT_THROW(assemble(fabric, {&job, 1}, {}, false), TooManyChips);
@@ -122,7 +123,8 @@ TEST(Orbits, of_more_chips_than_can_be_listed_only_one_healthy_job_is_simulated)
             "adversity is of a cluster of at most 1000000 chips, not 16777216");
   EXPECT_EQ(problem(filled_cluster(kMost, "lengths: \"long_tail_32k\"")),
             "job.lengths is of a cluster of at most 1000000 chips, not 16777216");
-  EXPECT_EQ(problem(filled_cluster(2 * kMost, "")), "cluster.chips is 33554432, outside [1, 16777216]");
+  EXPECT_EQ(problem(filled_cluster(2 * kMost, "")),
+            "cluster.chips must be from 1 to 16,777,216, not 33554432");
 }
 
 }  // namespace

@@ -101,6 +101,38 @@ TEST(FabricCost, no_way_between_two_layouts_costs_less_than_what_domains_lack_ta
   EXPECT_GT(bounded, 50) << "it says something of many";
 }
 
+// Domains of eight below one or two leaves, filled by the inner axes; sizes that are no powers of two, too.
+TEST(FabricCost, no_collective_costs_less_than_what_comes_from_other_domains_takes_by_its_nics) {
+  int bounded = 0;
+  for (const std::vector<int>& sizes : {std::vector{3, 4, 2}, {2, 6, 4}, {5, 2, 8}, {2, 2, 12}, {4, 16, 1}}) {
+    const int chips = sizes[0] * sizes[1] * sizes[2];
+    const Fabric fabric = build_fabric(testing::gpu_fabric(chips, 8, 32));
+    const Mesh mesh{{{"outer", sizes[0]}, {"middle", sizes[1]}, {"inner", sizes[2]}}};
+    const Placement placement = place(fabric, mesh, {});
+    const FabricCost cost(fabric, mesh, placement, FlopRate{1e12});
+    std::vector<AxisRef> atoms;
+    for (int axis = 0; axis < 3; ++axis)
+      if (sizes[static_cast<std::size_t>(axis)] > 1)
+        atoms.push_back({axis, 1, sizes[static_cast<std::size_t>(axis)]});
+    const ReshardSpace space({{{"", {{1 << 20, 1}}}}, 2}, {0}, atoms, cost);
+    for (unsigned chosen = 1; chosen >> atoms.size() == 0; ++chosen) {
+      Pile labels = 0;
+      for (int label = 1; label <= space.labels(); ++label)
+        if (chosen >> (label - 1) & 1) labels = inserted(labels, label);
+      for (const CollectiveKind kind : {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+                                        CollectiveKind::kAllReduce, CollectiveKind::kAllToAll})
+        for (double bytes = 1e3; bytes < 1e11; bytes *= 100) {
+          const double least = space.price_at_least(kind, labels, bytes);
+          const double price = space.price(kind, labels, bytes);
+          EXPECT_LE(least, price * (1 + 1e-9))
+              << to_string(kind) << " of " << bytes << " bytes, mesh of " << chips;
+          bounded += least > 0.9 * price && least > cost.at_least(Bytes{bytes});
+        }
+    }
+  }
+  EXPECT_GT(bounded, 20) << "it says something of many";
+}
+
 // Whether or not a search looks for such a way.
 TEST(FabricCost, no_way_that_is_found_costs_more_than_a_permute_and_a_gather) {
   Straddling p;
