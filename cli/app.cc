@@ -9,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <set>
 #include <sstream>
 #include <string>
@@ -179,6 +180,9 @@ int run_command(const std::vector<std::string>& words) {
   } catch (const TooManyChips& refusal) {
     spdlog::error("{}", refusal.what());
     return kInputError;
+  } catch (const std::bad_alloc&) {
+    spdlog::critical("there is not enough memory for this");
+    return kInternalError;
   } catch (const std::exception& failure) {
     spdlog::critical("{}", failure.what());
     return kInternalError;

@@ -164,6 +164,13 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
   return prediction;
 }
 
+// At once, and not after minutes of planning. A trace has every data rank by itself.
+void refuse_what_tells_many_apart(const Fabric& fabric, const PredictOptions& options) {
+  if (fabric.chips <= kMaxChips) return;
+  const bool alike = fabric.tree() != nullptr && fabric.tree()->trunks_are_wide();
+  if (!alike || !options.fold || options.trace) throw TooManyChips(fabric.chips);
+}
+
 // Tells the share of all simulations when each tells its own.
 std::function<void(double)> of_all(std::function<void(double)> told, std::size_t simulations) {
   return [told = std::move(told), simulations, done = std::size_t{0}](double share) mutable {
@@ -190,9 +197,8 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayo
   }
   const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
   const StageTimer timer("predict " + spec.name);
-  const int chips = spec.cluster.fabric.chips;
-  if (options.trace && chips > kMaxChips) throw TooManyChips(chips);  // it has every data rank by itself
   const std::shared_ptr<const Fabric> fabric = known.fabric(spec.cluster.fabric);
+  refuse_what_tells_many_apart(*fabric, options);
   if (!spec.jobs.empty()) return predict_together(spec, *fabric, options);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1, simulation_of(options));
   if (spec.job.shapes) {
