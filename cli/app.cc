@@ -181,7 +181,7 @@ int run_command(const std::vector<std::string>& words) {
     spdlog::error("{}", refusal.what());
     return kInputError;
   } catch (const std::bad_alloc&) {
-    spdlog::critical("there is not enough memory for this");
+    spdlog::critical("out of memory");
     return kInternalError;
   } catch (const std::exception& failure) {
     spdlog::critical("{}", failure.what());

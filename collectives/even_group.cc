@@ -1,4 +1,4 @@
-// What rings, rails and pairs put on the NVLink and the NIC of a chip.
+// What rings, rails, trees and pairs put on the NVLink and the NIC of a chip.
 #include "collectives/even_group.h"
 
 #include <utility>

@@ -152,6 +152,19 @@ TEST(Library, changes_a_field_and_answers_as_if_nothing_had_been_asked_before) {
   EXPECT_EQ(scenario.settings().size(), 1u);
 }
 
+TEST(Library, calls_more_chips_than_can_be_told_apart_a_mistake_of_the_input) {
+  Scenario scenario = loaded(kQwen);
+  for (const auto& [field, value] : {std::pair{"cluster.chips", "2097152"},
+                                     {"cluster.oversubscription", "2"},
+                                     {"job.mesh[0].size", "rest"},
+                                     {"job.global_batch_sequences", "4194304"}})
+    ASSERT_FALSE(scenario.set(field, value)) << field;
+  const Expected<StepReport> report = scenario.evaluate();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().kind, Error::Kind::kInput);
+  EXPECT_NE(report.error().text().find("2097152 chips"), std::string::npos) << report.error().text();
+}
+
 TEST(Library, tells_mistakes_with_their_place) {
   const Expected<Scenario> scenario = Scenario::parse("name: \"a\"\njob { modle: \"x\" }\n", "my scenario");
   ASSERT_FALSE(scenario);
