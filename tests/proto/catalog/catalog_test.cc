@@ -273,7 +273,7 @@ TEST(FabricChoice, problems_name_the_flag) {
       Lines{"--chips v5p_pod cannot make a slice of 500 chips | a slice of 448 or 512 chips is possible"});
   EXPECT_EQ(problems_with({"v5p_pod", 0, {4, 4, 5}, 1, false}).size(), 1u);
   EXPECT_EQ(problems_with({"dgx_h100", -8, {}, 1, false}),
-            Lines{"--chips chips must be from 1 to 1,000,000, not -8"});
+            Lines{"--chips chips must be from 1 to 16,777,216, not -8"});
   EXPECT_EQ(problems_with({"dgx_h100", 0, {}, 1, false}),
             Lines{"--chips chips is missing | write, for example, chips: 512"});
   EXPECT_EQ(problems_with({"dgx_h100", 64, {}, 2, false}),

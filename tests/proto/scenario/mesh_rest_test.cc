@@ -79,12 +79,12 @@ TEST(MeshRest, is_a_word_of_this_field_alone) {
   EXPECT_EQ(problems_of(valid_but("chips: 512", "chips: rest")),
             Lines{"4:10 cluster.chips must be a whole number, not rest"});
   EXPECT_EQ(problems_of(with_rest(), {{"job.mesh.tensor.size", "0"}}),
-            Lines{"--set job.mesh[1].size must be from 1 to 1,000,000, not 0"});
+            Lines{"--set job.mesh[1].size must be from 1 to 16,777,216, not 0"});
 }
 
 TEST(MeshRest, says_nothing_more_where_the_chips_are_wrong) {
   EXPECT_EQ(problems_of(replaced(with_rest(), "chips: 512", "chips: -512")),
-            Lines{"4:3 cluster.chips must be from 1 to 1,000,000, not -512"});
+            Lines{"4:3 cluster.chips must be from 1 to 16,777,216, not -512"});
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(ScenarioText, all_problems_are_reported_at_once_in_the_order_of_the_text) {
              "4:3 unknown field \"chps\" in cluster | did you mean \"chips\"?",
              "7:1 job.global_batch_sequences is missing | write, for example, global_batch_sequences: 512",
              "8:10 job.model must be text in quotes, not llama3_70b | write model: \"llama3_70b\"",
-             "11:25 job.mesh[1].size must be from 1 to 1,000,000, not -4",
+             "11:25 job.mesh[1].size must be from 1 to 16,777,216, not -4",
              "16:13 adversity.jitter_coefficient_of_variation must be from 0 to 10, not nan"}));
 }
 

@@ -43,7 +43,7 @@ TEST(HostileScenario, nesting_of_ten_thousand_blocks_is_refused) {
 
 TEST(HostileScenario, a_billion_chips_are_refused) {
   EXPECT_EQ(problems_of(valid_but("chips: 512", "chips: 1000000000")),
-            Lines{"4:3 cluster.chips must be from 1 to 1,000,000, not 1000000000"});
+            Lines{"4:3 cluster.chips must be from 1 to 16,777,216, not 1000000000"});
   EXPECT_EQ(problems_of(
                 replaced(valid_but("chips: 512", "slice_shape: [1000, 1000, 1000]"), "dgx_h100", "v5p_pod")),
             Lines{"4:3 cluster.slice_shape has more than 1000000 chips"});

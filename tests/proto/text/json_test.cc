@@ -47,7 +47,7 @@ TEST(JsonScenario, problems_are_shown_at_the_key) {
   EXPECT_EQ(problems_of(text, {}, "job.json"),
             (Lines{"4:31 unknown field \"chps\" in cluster | did you mean \"chips\"?",
                    "6:5 job.model must be text in quotes, not 70 | write model: \"70\"",
-                   "8:33 job.mesh[1].size must be from 1 to 1,000,000, not -4",
+                   "8:33 job.mesh[1].size must be from 1 to 16,777,216, not -4",
                    "12:5 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, fp8_tensorwise, "
                    "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4, not \"fp-8\" | did "
                    "you mean fp8?"}));
@@ -87,7 +87,7 @@ TEST(BinaryScenario, problems_name_the_field_without_a_line) {
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(valid_scenario(), &scenario));
   scenario.mutable_cluster()->set_chips(-1);
   EXPECT_EQ(problems_of(scenario.SerializeAsString(), {}, "job.pb"),
-            Lines{"job.pb cluster.chips must be from 1 to 1,000,000, not -1"});
+            Lines{"job.pb cluster.chips must be from 1 to 16,777,216, not -1"});
   scenario.GetReflection()->MutableUnknownFields(&scenario)->AddVarint(999, 1);
   EXPECT_EQ(problems_of(scenario.SerializeAsString(), {}, "job.pb"),
             Lines{"job.pb this binary file has fields that a Scenario does not have | a scenario is protobuf "

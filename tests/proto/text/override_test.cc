@@ -108,13 +108,13 @@ TEST(Override, a_wrong_value_is_shown_with_the_argument) {
   EXPECT_EQ(wrong("job.precision", "fp-8"), Lines{"--set job.precision must be one of fp32, bf16, fp16, fp8, "
                                                   "fp4, int8, fp8_tensorwise, fp8_rowwise, fp8_blockwise, "
                                                   "mxfp8, mxfp4, nvfp4, not \"fp-8\" | did you mean fp8?"});
-  EXPECT_EQ(wrong("cluster.chips", "-5"), Lines{"--set cluster.chips must be from 1 to 1,000,000, not -5"});
+  EXPECT_EQ(wrong("cluster.chips", "-5"), Lines{"--set cluster.chips must be from 1 to 16,777,216, not -5"});
   EXPECT_EQ(wrong("cluster.chip", "h10"), Lines{"--set the catalogue has no chip \"h10\" | of this family it "
                                                 "has: h100, h100_500w, h100_pcie, h20, h200, h800"});
   EXPECT_EQ(wrong("job.model_override.heads", "63"), Lines{"--set heads 63 are not divisible by kv_heads 8"});
   const auto result = load(valid_scenario(), {{"cluster.chips", "-5"}});
   EXPECT_EQ(format_problem(result.problems[0]),
-            "--set: cluster.chips must be from 1 to 1,000,000, not -5\n    cluster.chips=-5\n");
+            "--set: cluster.chips must be from 1 to 16,777,216, not -5\n    cluster.chips=-5\n");
 }
 
 }  // namespace
