@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/units.h"
+
 namespace podsim {
 
 struct Spec;
