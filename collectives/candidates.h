@@ -35,9 +35,9 @@ std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabri
                                         const Collective& collective, std::span<const ChipId> group,
                                         const AlikeSlices* slices);
 
-// As GroupPlanner::plan_with, of a group that lies evenly (even_group.h): the links that one
-// chip sends over stand for those of all chips, in both directions, and links between switches are all there.
-// Nothing where there is no closed form.
+// As GroupPlanner::plan_with, of a group that lies evenly (even_group.h): the links that one chip sends over
+// stand for those of all chips, in both directions, and links between switches are all there. Nothing where
+// there is no closed form.
 std::optional<CollectivePlan> plan_evenly(Algorithm algorithm, const Fabric& fabric,
                                           const Collective& collective, std::span<const ChipId> group);
 

@@ -54,7 +54,7 @@ class EvenGroup {
   const RegularTree* tree_;
   bool nvls_;
   ChipId chip_;                            // the first
-  std::size_t ranks_, members_, domains_;  // members of each domain
+  std::size_t ranks_, members_, domains_;  // `members_` of each domain
 };
 
 }  // namespace podsim

@@ -82,6 +82,12 @@ TEST(BadInput, each_of_more_chips_than_can_be_listed_is_not_looked_at) {
   expect_refused("draw " + small_scenario() + many, "podsim at 1000000 at most");
 }
 
+TEST(BadInput, memory_that_does_not_suffice_is_said) {
+  const CommandResult result = podsim_command_within(128, "draw --fabric dgx_h100 --chips 999936");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.err, "podsim: critical: out of memory\n");
+}
+
 TEST(BadInput, one_bad_file_among_good_ones_runs_nothing) {
   const std::string good = small_scenario();
   expect_refused("run --format json " + good + " " + temporary_file("empty.textproto", ""),

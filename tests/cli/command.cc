@@ -66,6 +66,11 @@ CommandResult podsim_command(const std::string& arguments) {
   return shell_command(std::string(PODSIM_BINARY) + " " + arguments);
 }
 
+CommandResult podsim_command_within(int mebibytes, const std::string& arguments) {
+  return shell_command("ulimit -v " + std::to_string(mebibytes * 1024) + " && " + PODSIM_BINARY + " " +
+                       arguments);
+}
+
 CommandResult limited_podsim_command(const std::string& arguments) {
   return shell_command("ulimit -v 262144 && timeout 1 " + std::string(PODSIM_BINARY) + " " + arguments);
 }

@@ -14,6 +14,9 @@ struct CommandResult {
 // `arguments` is shell text after the program's name, run in the root of the repository.
 CommandResult podsim_command(const std::string& arguments);
 
+// The same with so much address space at most.
+CommandResult podsim_command_within(int mebibytes, const std::string& arguments);
+
 // The same with at most one second and 256 MiB of address space; beyond them the exit code is not podsim's.
 CommandResult limited_podsim_command(const std::string& arguments);
 

@@ -83,27 +83,30 @@ TEST(EvenGroup, each_algorithm_takes_as_long_as_the_plan_of_all_its_loads) {
          {Algorithm::kRing, Algorithm::kBidirectionalRing, Algorithm::kHierarchical, Algorithm::kDirect,
           Algorithm::kTree, Algorithm::kNvlsTree})
       for (const int step : {1, 2, 4})
-        for (const CollectiveKind kind : kKinds) {
-          FabricSpec spec = tree_spec(domains, 4, false);
-          spec.gpu->nvls = true;
-          const Fabric fabric = build_fabric_by_rule(spec);
-          const std::vector<ChipId> group = every(fabric, step);
-          const auto even = EvenGroup::of(fabric, group);
-          ASSERT_TRUE(even);
-          const auto phases = even->plan(algorithm, {kind, {1e6}});
-          const auto whole = plan_with(algorithm, fabric, {kind, {1e6}}, group);
-          if (!phases) continue;
-          ++closed_forms;
-          ASSERT_TRUE(whole);
-          ASSERT_EQ(phases->size(), whole->phases.size());
-          for (std::size_t p = 0; p < phases->size(); ++p)
-            for (const LinkLoad& load : (*phases)[p].loads) {
-              const Link& link = fabric.cable(load.link);
-              const double share =
-                  share_sustained(*fabric.library, protocol_of_largest(kind, algorithm), link.kind);
-              EXPECT_EQ(load.bytes / share, busiest_bytes(fabric, whole->phases[p], link.kind));
-            }
-        }
+        for (const CollectiveKind kind : kKinds)
+          for (const Fanout& fanout : {Fanout{}, Fanout{.copies = 4, .most_blocks = 2}}) {
+            if (fanout.copies > 1 && kind != CollectiveKind::kAllToAll) continue;
+            const Collective collective{kind, {1e6}, {}, fanout};
+            FabricSpec spec = tree_spec(domains, 4, false);
+            spec.gpu->nvls = true;
+            const Fabric fabric = build_fabric_by_rule(spec);
+            const std::vector<ChipId> group = every(fabric, step);
+            const auto even = EvenGroup::of(fabric, group);
+            ASSERT_TRUE(even);
+            const auto phases = even->plan(algorithm, collective);
+            const auto whole = plan_with(algorithm, fabric, collective, group);
+            if (!phases) continue;
+            ++closed_forms;
+            ASSERT_TRUE(whole);
+            ASSERT_EQ(phases->size(), whole->phases.size());
+            for (std::size_t p = 0; p < phases->size(); ++p)
+              for (const LinkLoad& load : (*phases)[p].loads) {
+                const Link& link = fabric.cable(load.link);
+                const double share =
+                    share_sustained(*fabric.library, protocol_of_largest(kind, algorithm), link.kind);
+                EXPECT_EQ(load.bytes / share, busiest_bytes(fabric, whole->phases[p], link.kind));
+              }
+          }
   EXPECT_GT(closed_forms, 200);
 }
 

@@ -47,17 +47,18 @@ Spec drawn_job(std::uint64_t seed) {
   return loaded.spec ? *std::move(loaded.spec) : Spec{};
 }
 
-// `step` = further fields of the scenario.
-LoadResult filled_cluster(int chips, const std::string& job, const std::string& step = "") {
+// `job` and `more` = further fields of the job and of the scenario.
+LoadResult filled_cluster(int chips, const std::string& job, const std::string& more = "") {
+  std::string tiers;
+  for (int tier = 0; tier < 5; ++tier) tiers += "tier { down: 32 } ";
   const std::string text =
       "cluster { chip: \"h100\" fabric: \"dgx_h100\" chips: " + std::to_string(chips) +
-      " fabric_override { gpu_cluster { tier { down: 32 } tier { down: 32 } tier { down: 32 } tier { down: "
-      "32 } "
-      "tier { down: 32 } } } }\njob { model: \"megatron_1_7b\" stack: \"megatron_bridge_2025\"\n"
+      " fabric_override { gpu_cluster { " + tiers +
+      "} } }\njob { model: \"megatron_1_7b\" stack: \"megatron_bridge_2025\"\n"
       "mesh { name: \"data\" size: rest } mesh { name: \"tensor\" size: 8 } sharding: \"data\" "
       "sharding: \"megatron_sp\" sharding: \"zero1\" global_batch_sequences: " +
       std::to_string(chips / 8) + " microbatch_sequences: 1 sequence_tokens: 2048 precision: bf16 " + job +
-      " }\n" + step;
+      " }\n" + more;
   const Catalog catalog;
   return load_scenario("filled.textproto", text, catalog, {});
 }
