@@ -107,7 +107,7 @@ class Transformer(nn.Module):
         if c.get("tied"):
             self.head.weight = self.embedding.weight
         size = c.get("head", c["h"] // c["heads"])
-        angle = torch.outer(torch.arange(16384).float(), 1 / 10000 ** (torch.arange(0, size, 2).float() / size))
+        angle = torch.outer(torch.arange(32768).float(), 1 / 10000 ** (torch.arange(0, size, 2).float() / size))
         angle = torch.cat((angle, angle), dim=-1)
         self.register_buffer("cos", angle.cos(), persistent=False)
         self.register_buffer("sin", angle.sin(), persistent=False)
@@ -164,16 +164,3 @@ def shared_settings(c):
     return dict(hidden_size=c["h"], num_hidden_layers=c["layers"], num_attention_heads=c["heads"], num_key_value_heads=c["kv"],
                 num_experts_per_tok=c["topk"], vocab_size=c["vocab"], use_cache=False, attn_implementation="sdpa",
                 max_position_embeddings=16384, output_router_logits=False)
-
-
-def resnet():
-    import torchvision
-
-    class Loss(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.model = torchvision.models.resnet50().to(memory_format=torch.channels_last)
-
-        def forward(self, images):
-            return F.cross_entropy(self.model(images), torch.zeros(images.shape[0], dtype=torch.long, device=images.device))
-    return Loss()

@@ -24,8 +24,9 @@ import traceback
 import torch
 
 import gpu_kernels
-from gpu_models import Transformer, hugging_face, in_eight_bits, resnet
+from gpu_models import Transformer, hugging_face, in_eight_bits
 from model_shapes import MODELS
+from other_models import MADE
 
 try:
     import pynvml
@@ -87,13 +88,13 @@ def run_case(case):
     torch.manual_seed(0)
     name = case["model"]
     with torch.device(dev):
-        if name == "resnet50":
-            model = resnet()
+        if name in MADE:
+            model = MADE[name](case)
         elif case["code"] == "hugging_face":
             model = hugging_face(MODELS[name])
         else:
             model = Transformer(dict(MODELS[name], **{key: case[key] for key in ("experts_by",) if key in case}), case.get("recompute", False))
-    if case["code"] == "hugging_face" and case.get("recompute"):
+    if case["code"] == "hugging_face" and name in MODELS and case.get("recompute"):
         model.model.gradient_checkpointing_enable()
     if case["code"] == "hugging_face" and "experts_by" in case:
         model.model.set_experts_implementation(case["experts_by"])
@@ -103,27 +104,25 @@ def run_case(case):
         for layer in model.layers:
             in_eight_bits(layer)
     if case.get("compile"):
-        if name == "resnet50":
-            model.model.compile()
-        else:
-            for layer in model.layers:
-                layer.compile()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True if case.get("fused_adam") else None)
+        for layer in model.blocks if name in MADE else model.layers:
+            layer.compile()
+    trained = [p for p in model.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=1e-4, fused=True if case.get("fused_adam") else None)
     accumulate = case.get("accumulate", 1)
 
     def batch(tokens):
-        if name == "resnet50":
-            return torch.randn(case["mb"], 3, 224, 224, device=dev).to(memory_format=torch.channels_last)
-        return torch.randint(0, MODELS[name]["vocab"], (case["mb"], tokens), device=dev)
+        if name in MADE:
+            return model.batch(case["mb"], tokens)
+        return (torch.randint(0, MODELS[name]["vocab"], (case["mb"], tokens), device=dev),)
 
     def passes(data):
         for _ in range(accumulate):
             with torch.autocast(dev, dtype=torch.bfloat16, enabled=not case.get("bf16")):
-                loss = model(data)
+                loss = model(*data)
             loss.backward()
 
     def update():
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
 
@@ -133,7 +132,7 @@ def run_case(case):
         passes(data)
         update()
 
-    row = dict(case, parameters=sum(p.numel() for p in model.parameters()), tensors=len(list(model.parameters())))
+    row = dict(case, parameters=sum(p.numel() for p in model.parameters()), trained=sum(p.numel() for p in trained), tensors=len(list(model.parameters())))
     row.update(timed(step, case.get("seconds", 2.0)))
     began = time.perf_counter()
     step()
@@ -143,14 +142,14 @@ def run_case(case):
     row["kernels"] = sum(count for count, _ in kernels.values())
     row["device_s"] = sum(seconds for _, seconds in kernels.values())
     row["by_kernel"] = sorted(([n[:90], c, s] for n, (c, s) in kernels.items()), key=lambda k: -k[2])[:40]
-    if name != "resnet50" and case.get("host"):  # launched with next to nothing for the device to do
+    if case.get("host"):  # launched with next to nothing for the device to do
         data = batch(64)
-        case_mb, halves = case["mb"], []
+        halves = []
         for _ in range(5):
             torch.cuda.synchronize()
             t0 = time.perf_counter()
             with torch.autocast(dev, dtype=torch.bfloat16, enabled=not case.get("bf16")):
-                loss = model(data)
+                loss = model(*data)
             t1 = time.perf_counter()
             torch.cuda.synchronize()
             t2 = time.perf_counter()
@@ -203,6 +202,40 @@ EXPERTS = [
     dict(experts("olmoe_8_layers", "grouped", mb=1, seq=2048), bf16=False),
 ]
 
+def others(c, **more):
+    return dict(part="others", code="plain" if c in ("dit_xl_2", "sdxl_unet") else "timm" if c[:3] == "vit" else "hugging_face", model=c, seconds=1.5, **more)
+
+
+ATTENTION, LINEAR = ["q_proj", "k_proj", "v_proj", "o_proj"], ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+OTHERS = [
+    others("bert_large", mb=16, seq=512, host=True),
+    others("vit_l_16", mb=64),
+    others("t5_large", mb=8, seq=512, host=True),
+    others("whisper_small", mb=16, seq=1500),
+    others("dit_xl_2", mb=64),
+    others("sdxl_unet", mb=4),
+    others("gemma3_1b", mb=2, seq=4096, host=True),
+    others("qwen3_0_6b", mb=4, seq=2048, host=True),
+    others("llama3_8b", mb=1, seq=4096, adapters=16, adapted=ATTENTION, host=True),
+    others("llama3_8b", mb=4, seq=4096, adapters=16, adapted=LINEAR, recompute=True),
+    dict(steps("llama2_7b_4_layers", mb=1, seq=32768), part="others"),
+    others("bert_large", mb=64, seq=128),
+    others("bert_large", mb=16, seq=512, dropout=0.1),
+    others("vit_l_16", mb=8),
+    others("vit_h_14", mb=32),
+    others("whisper_large_v3", mb=4, seq=1500),
+    others("dit_xl_2", mb=4),
+    others("sdxl_unet", mb=1),
+    others("bert_large", mb=16, seq=512, compile=True, fused_adam=True),
+    others("dit_xl_2", mb=64, compile=True, fused_adam=True),
+    others("vit_l_16", mb=64, compile=True, fused_adam=True),
+    others("t5_large", mb=8, seq=512, compile=True, fused_adam=True),
+    others("whisper_small", mb=16, seq=1500, compile=True, fused_adam=True),
+    others("qwen3_0_6b", mb=4, seq=2048, compile=True, fused_adam=True),
+    dict(steps("llama2_7b_4_layers", mb=1, seq=32768, compile=True, fused_adam=True), part="others"),
+    others("sdxl_unet", mb=4, compile=True, fused_adam=True),
+]
+
 EIGHT_BITS = [
     dict(steps(model, **more), part="eight_bits", compile=True, fused_adam=True, bf16=True)
     for model, batch in (("llama3_8b_6_layers", dict(mb=2, seq=4096)), ("llama3_70b_2_layers", dict(mb=2, seq=4096)),
@@ -242,7 +275,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("--seconds", type=float, default=600, help="no case begins after so long")
-    parts = [part.__name__ for part in gpu_kernels.PARTS] + ["experts", "eight_bits", "steps"]
+    parts = [part.__name__ for part in gpu_kernels.PARTS] + ["experts", "eight_bits", "steps", "others"]
     parser.add_argument("--only", action="append", choices=parts, help="may be repeated")
     chosen = parser.parse_args()
     began = time.perf_counter()
@@ -261,7 +294,7 @@ def main():
                     emit(part="error", of=part.__name__, error=traceback.format_exc()[-600:])
                 torch.cuda.empty_cache()
                 print(f"{part.__name__}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-        for case in EXPERTS + EIGHT_BITS + CASES:
+        for case in EXPERTS + EIGHT_BITS + CASES + OTHERS:
             if chosen.only and case["part"] not in chosen.only:
                 continue
             if time.perf_counter() - began > chosen.seconds:

@@ -8,6 +8,7 @@ MODELS = {
     "llama32_3b": dict(kind="llama", layers=28, h=3072, ff=8192, heads=24, kv=8, head=128, vocab=128256, tied=True),
     "llama3_8b_6_layers": dict(kind="llama", layers=6, h=4096, ff=14336, heads=32, kv=8, vocab=128256),
     "llama3_70b_2_layers": dict(kind="llama", layers=2, h=8192, ff=28672, heads=64, kv=8, vocab=32000),
+    "llama2_7b_4_layers": dict(kind="llama", layers=4, h=4096, ff=11008, heads=32, kv=32, vocab=32000),
     # of experts, `ff` is the width of each
     "mixtral_8x7b_2_layers": dict(kind="mixtral", layers=2, h=4096, ff=14336, heads=32, kv=8, vocab=32000, experts=8, topk=2),
     "qwen3_30b_a3b_4_layers": dict(kind="qwen3", layers=4, h=2048, ff=768, heads=32, kv=4, head=128, vocab=151936, experts=128, topk=8),

@@ -13,9 +13,14 @@ import sys
 
 from model_shapes import MODELS
 
+# Tokens of a sequence where the catalogue has the model as a whole: patches and a class, positions of 30 s of sound, or 1 for images.
+TOKENS = {"resnet50": 1, "dit_xl_2": 1, "sdxl_unet": 1, "vit_l_16": 197, "vit_h_14": 257}
+ROTARY = "llama|qwen|gemma|mixtral|olmoe|gpt_oss|deepseek"
+MATMULS = {"q_proj": "qkv", "o_proj": "attention out", "gate_proj": "ffn up", "down_proj": "ffn down"}
+
 RUN = ("id family source chip chips model arch layers hidden heads kv_heads head_dim ffn_hidden ffn_matrices vocab seq_len "
        "n_experts topk global_batch_seqs micro_batch tp cp pp ep dp dp_sharding recompute precision step_time_s sim_ready fabric stack stack_fields "
-       "attention_kernel catalog_model notes").split()
+       "attention_kernel adapters catalog_model model_fields notes").split()
 MEASURED = ("kernels device_ms matmul_ms grouped_ms attention_ms loss_ms update_ms convolution_ms other_ms host_forward_ms host_backward_ms "
             "host_update_ms allocated_gib reserved_gib power_w sm_mhz").split()
 # The first that a kernel's name holds says what it is for; of libraries that name convolutions and attention alike, attention first.
@@ -30,8 +35,12 @@ def kind_of(kernel):
 def stack_of(row):
     """The generic stack of the code, and what is known of it beyond."""
     fields = []
-    if row["model"] != "resnet50" and "gpt2" not in row["model"] and not row.get("compile"):
+    if re.match(ROTARY, row["model"]) and not row.get("compile"):
         fields.append("fused { rotary: false }" if row.get("bf16") else "fused { norm: false rotary: false }")
+    elif row["model"].startswith("t5") and not row.get("compile"):
+        fields.append("fused { norm: false }")
+    if not row.get("bf16") and not row.get("compile"):  # weights in 32 bits, and gradients in 32 bits alone
+        fields.append("gradient_memory_bytes: 4")
     if row.get("bf16"):  # weights, gradients and both moments in 16 bits
         fields += ["optimizer_state_bytes: 4", "gradient_bytes: 2", "gradient_memory_bytes: 2", "gradient_add_bytes: 0"]
     if row.get("bf16") and row.get("fused_adam"):
@@ -52,6 +61,8 @@ def named(row):
     parts = [row["model"], f"{row['mb']}x{row['seq']}" if "seq" in row else str(row["mb"])]
     parts += [f"{row['accumulate']}times"] if "accumulate" in row else []
     parts += [row["experts_by"]] if "experts_by" in row else []
+    parts += [f"dropout{row['dropout']}"] if "dropout" in row else []
+    parts += [f"rank{row['adapters']}x{len(row['adapted'])}"] if "adapters" in row else []
     parts += [word for word in ("compile", "recompute", "bf16", "fp8") if row.get(word)]
     return "-".join(parts + (["hf"] if row["code"] == "hugging_face" else []))
 
@@ -59,7 +70,7 @@ def named(row):
 def shape(row):
     model = MODELS.get(row["model"])
     if not model:
-        return dict(catalog_model=row["model"], seq_len=1)
+        return dict(catalog_model=row["model"], seq_len=TOKENS.get(row["model"], row.get("seq")))
     experts = dict(n_experts=model["experts"], topk=model["topk"]) if "experts" in model else {}
     return dict(experts, layers=model["layers"], hidden=model["h"], heads=model["heads"], kv_heads=model.get("kv", model["heads"]),
                 head_dim=model.get("head", model["h"] // model["heads"]), ffn_hidden=model["ff"],
@@ -71,8 +82,12 @@ def table_row(row, machine, chip, fabric):
     made = dict(id=f"{chip}-{named(row)}", family="one-gpu", chip=chip, chips=1, model=row["model"], arch="moe" if "experts_by" in row else "dense", fabric=fabric, tp=1, cp=1, pp=1,
                 ep=1, dp=1, dp_sharding="ddp", precision="fp8_tensorwise" if row.get("fp8") else "bf16", recompute="full" if row.get("recompute") else "none", sim_ready=1,
                 source=f"measure_steps.py: {machine['gpu']}, PyTorch {machine['torch']}", stack=stack, stack_fields=fields,
-                attention_kernel="cudnn", micro_batch=row["mb"], global_batch_seqs=row["mb"] * row.get("accumulate", 1),
+                attention_kernel="unfused" if row["model"].startswith("t5") else "cudnn", micro_batch=row["mb"], global_batch_seqs=row["mb"] * row.get("accumulate", 1),
                 step_time_s=f"{row['step_s']:.5f}", notes="Hugging Face's model" if row["code"] == "hugging_face" else "", **shape(row))
+    if "dropout" in row:
+        made["model_fields"] = "dropout: true"
+    if "adapters" in row:
+        made["adapters"] = f"rank: {row['adapters']} " + " ".join(f'matmul: "{MATMULS[m]}"' for m in row["adapted"] if m in MATMULS)
     by_kind = {}
     for name, _, seconds in row["by_kernel"]:
         by_kind[kind_of(name)] = by_kind.get(kind_of(name), 0) + seconds
@@ -91,7 +106,7 @@ def main():
     for chip, fabric, file in zip(arguments[::3], arguments[1::3], arguments[2::3]):
         rows = [json.loads(line) for line in open(file)]
         for row in rows:
-            if row["part"] in ("steps", "experts", "eight_bits") and not adds_up_gradients(row):
+            if row["part"] in ("steps", "experts", "eight_bits", "others") and not adds_up_gradients(row):
                 out.writerow(table_row(row, rows[0], chip, fabric))
 
 

@@ -87,7 +87,9 @@ double PassBlocks::of_pass(int part, Pass pass, double forward, double backward)
 
 double PassBlocks::kernels(int part, Pass pass, const Stack& stack) const {
   const Part& piece = this->part(part);
-  if (piece.layer) return of_pass(part, pass, stack.kernels_per_layer, stack.backward_kernels);
+  if (piece.layer)
+    return of_pass(part, pass, piece.launches * stack.kernels_per_layer,
+                   piece.launches * stack.backward_kernels);
   return piece.loss ? of_pass(part, pass, stack.loss_kernels, stack.loss_kernels) : 0;
 }
 

@@ -28,8 +28,8 @@ class PassBlocks {
 
   const Part& part(int part) const { return parts_[static_cast<std::size_t>(part)]; }
 
-  // Kernels of the pass over the piece: a layer has those of the stack and what recompute repeats of them,
-  // the piece with the loss its own.
+  // Kernels of the pass over the piece: a layer has those of the stack, in proportion to its operations, and
+  // what recompute repeats of them, the piece with the loss its own.
   double kernels(int part, Pass pass, const Stack& stack) const;
 
   // Those beside them that route, permute and compute on slots of experts.

@@ -106,6 +106,7 @@ struct Operation {
   std::string statistics = {};
   int reductions = 0;
   KernelChain chain = KernelChain::kNone;
+  double normed = 0;  // share of the elements that pass a norm of their own, where norms are not fused
   std::vector<LetterWindow> windows = {};           // kConvolution, kShift
   KeyExchange key_exchange = KeyExchange::kGather;  // kAttention
   bool causal = true;                               // kAttention, in a causal model

@@ -5,6 +5,13 @@
 #include "workload/sharding/sharding.h"
 
 namespace podsim {
+namespace {
+
+double share_of_queries_and_keys(const Model& model) {
+  return static_cast<double>(model.heads + model.kv_heads) / (model.heads + 2 * model.kv_heads);
+}
+
+}  // namespace
 
 // Key and value heads are cut with the query heads they serve, on the axes that their own rule allows.
 TensorDim TransformerBuilder::key_value_heads() const {
@@ -82,6 +89,7 @@ void TransformerBuilder::attention(TensorId normalised, TensorId out, AttentionS
                               .inputs = std::move(fused),
                               .outputs = {{q, "bsnh"}, {kv, "bsnh"}},
                               .chain = turned(),
+                              .normed = model_.qk_norm ? share_of_queries_and_keys(model_) : 0,
                               .saves_inputs = model_.qk_norm});
 
   const TensorId context = attended("context", attended_heads, model_.head_dim);

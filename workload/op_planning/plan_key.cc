@@ -28,9 +28,9 @@ void put_operand(const Operand& operand, const Tensor& tensor, ProblemKey& key) 
 }
 
 void put_operation(const PlanContext& context, const Operation& op, ProblemKey& key) {
-  [[maybe_unused]] const auto& [name, kind, inputs, outputs, whole, statistics, reductions, chain, windows,
-                                key_exchange, causal, attention_window, drops_from, passes, useful, backward,
-                                saves_inputs, low_precision, recipe] = op;
+  [[maybe_unused]] const auto& [name, kind, inputs, outputs, whole, statistics, reductions, chain, normed,
+                                windows, key_exchange, causal, attention_window, drops_from, passes, useful,
+                                backward, saves_inputs, low_precision, recipe] = op;
   key.put(kind);
   key.put(whole);
   key.put(statistics);

@@ -11,6 +11,7 @@ Part forward_part(const Part& training) {
   Part part;
   part.name = training.name;
   part.layer = training.layer;
+  part.launches = training.launches;
   std::copy_if(training.forward.begin(), training.forward.end(), std::back_inserter(part.forward),
                [](const ProgramOp& op) { return !std::holds_alternative<HostCopy>(op); });
   part.parameters = training.parameters;

@@ -24,7 +24,10 @@ constexpr double kUnfusedNormBytes = 6;
 constexpr double kUnfusedActivationBytes = 2;
 
 double chain_bytes(const Operation& op, const FusedKernels& fused) {
-  if (op.chain == KernelChain::kNorm && !fused.norm) return kUnfusedNormBytes;
+  if (!fused.norm) {
+    if (op.chain == KernelChain::kNorm) return kUnfusedNormBytes;
+    if (op.normed > 0) return op.normed * kUnfusedNormBytes;
+  }
   return op.chain == KernelChain::kActivation && !fused.activation ? kUnfusedActivationBytes : 0;
 }
 
@@ -87,7 +90,9 @@ class Measurer {
     const double per_element = chain_bytes(op, part_.job.stack.fused);
     if (per_element == 0) return;
     const TensorId out = op.outputs.front().tensor;
-    const Bytes between = per_element * Bytes{local(out)};
+    double elements = 0;
+    for (const Operand& made : op.outputs) elements += local(made.tensor);
+    const Bytes between = per_element * Bytes{elements};
     const std::vector<TensorId>& remade = part_.retention.remade;
     if (std::find(remade.begin(), remade.end(), out) != remade.end())
       result_.remade += between;

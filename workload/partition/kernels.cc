@@ -35,6 +35,11 @@ constexpr double kUnfusedNorm = 8.5;
 constexpr double kUnfusedRotary = 3;
 constexpr double kUnfusedActivation = 10.0 / 6;
 constexpr double kUnfusedDropout = 11.0 / 7;
+// What the host takes to launch such chains, of what it takes for another operation of a layer, on average:
+// host times of layers of seven models on an H100 and an H200, docs/evidence/one-gpu.md.
+constexpr double kUnfusedNormLaunches = 3.5;
+constexpr double kUnfusedRotaryLaunches = 5;
+constexpr double kConvolutionLaunches = 2.5;  // with 64 images ResNet-50 is bound by the host there
 
 bool concerns_experts(const PlanContext& context, const Operation& op) {
   if (op.kind == OperationKind::kRoute) return true;
@@ -105,9 +110,10 @@ class Lowering {
     result.recomputed = recomputed_;
     return result;
   }
-  void memory_bound(std::string name, double bytes) {
+  void memory_bound(std::string name, double bytes, double launches = 1) {
     ComputeOp result = compute(std::move(name), OpClass::kMemoryBound);
     result.hbm = Bytes{bytes};
+    result.launches = launches;
     block_.push_back(std::move(result));
   }
 
@@ -163,6 +169,7 @@ class Lowering {
     const Operand& pixels = of_filter ? b : op_.backward ? a : c;
     const Operand& filter = of_filter ? c : b;
     ComputeOp result = compute(name_, OpClass::kMatmul);
+    result.launches = kConvolutionLaunches;
     result.m = result.n = result.k = result.repeats = 1;
     for (char letter : c.letters) {
       const bool in_a = has_letter(a.letters, letter), in_b = has_letter(b.letters, letter);
@@ -201,7 +208,7 @@ class Lowering {
     } else if (op_.backward) {
       count = first + (recipe->forward ? 0 : second);
     }
-    if (count > 0) memory_bound(name_ + " cast", count * recipe->cast_bytes);
+    if (count > 0) memory_bound(name_ + " cast", count * recipe->cast_bytes, 0);
     return bytes;
   }
 
@@ -244,8 +251,8 @@ class Lowering {
     result.hbm = Bytes{moved * kBf16Bytes};
     block_.push_back(std::move(result));
     if (!fused) {
-      memory_bound(name_ + " softmax",
-                   scores * kSoftmaxBytesPerScore * (op_.backward ? kSoftmaxBackward : 1));
+      memory_bound(name_ + " softmax", scores * kSoftmaxBytesPerScore * (op_.backward ? kSoftmaxBackward : 1),
+                   0);
     }
   }
 
@@ -255,7 +262,7 @@ class Lowering {
       for (const Operand& operand : *operands)
         moved += activation(operand) ? local(operand) * tensor(operand).element_bytes : 0;
     }
-    memory_bound(name_, moved * op_.passes * traffic());
+    memory_bound(name_, moved * op_.passes * traffic(), launches());
   }
 
   // Bytes over those of perfect fusion.
@@ -268,6 +275,11 @@ class Lowering {
   }
 
   double unfused() const {
+    const FusedKernels& fused = context_.job.stack.fused;
+    return of_chain() + (fused.norm ? 0 : op_.normed * kUnfusedNorm);
+  }
+
+  double of_chain() const {
     const FusedKernels& fused = context_.job.stack.fused;
     switch (op_.chain) {
       case KernelChain::kNorm:
@@ -282,6 +294,15 @@ class Lowering {
         return 1;
     }
     return 1;
+  }
+
+  double launches() const {
+    constexpr int kNormsOfHeads = 2;  // of queries and of keys
+    const FusedKernels& fused = context_.job.stack.fused;
+    const double norms = op_.normed > 0 ? kNormsOfHeads : 0;
+    if (op_.chain == KernelChain::kNorm) return fused.norm ? 1 : kUnfusedNormLaunches;
+    const double turned = op_.chain == KernelChain::kRotary && !fused.rotary ? kUnfusedRotaryLaunches : 1;
+    return turned + (fused.norm ? 0 : norms * kUnfusedNormLaunches);
   }
 
   // One row is read for each id; those of one bag are added and written out once. The way back reads a

@@ -31,6 +31,23 @@ void add_to_bucket(Block& block, const std::string& name, CollectiveKind kind, A
   block.push_back(CollectiveOp{name, kind, axes, Bytes{bytes}, purpose});
 }
 
+// Host time to launch the operations of a forward pass over that of an ordinary dense layer: two norms,
+// attention between its projections and the turning of heads, an activation between two matmuls, two sums.
+// What launches of experts take is told by the stack (ExpertExecution::kernels); beside them stays the
+// router, and they take the place of two operations.
+double launches_of(const Block& forward) {
+  constexpr double kOrdinaryLayer = 11, kReplacedByExperts = 2;
+  double launches = 0;
+  bool experts = false;
+  for (const ProgramOp& op : forward) {
+    const auto* work = std::get_if<ComputeOp>(&op);
+    if (!work) continue;
+    experts = experts || work->of_experts;
+    launches += work->of_experts ? 0 : work->launches;
+  }
+  return (launches + (experts ? kReplacedByExperts : 0)) / kOrdinaryLayer;
+}
+
 class PartBuilder {
  public:
   // `cuts` of operations in the order in which they run; empty = the cheapest of each.
@@ -52,6 +69,7 @@ class PartBuilder {
         if (on_host(output.tensor)) blocks_.run(copy(output.tensor, true));
     }
     result_.part.forward = blocks_.take();
+    result_.part.launches = launches_of(result_.part.forward);
     for (const Operation& op : retention.again) run_backward(op, " recompute");
     blocks_.forget_activation_copies();
     for (const Operation& op : backward_.operations) run_backward(op, "");

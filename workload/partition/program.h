@@ -34,6 +34,7 @@ struct ComputeOp {
   bool weight_gradient = false;  // no earlier piece waits for it
   bool of_experts = false;       // routes tokens or computes on slots of experts: Stack::experts
   bool recomputed = false;       // repeats an operation of the forward pass
+  double launches = 1;           // host time to launch it, of that of an ordinary operation of a layer
   Time measured;                 // kMeasured: how long it takes on a chip at full speed; it has no sizes
   Flops flops;                   // executed; a causal kernel that skips the masked half counts half
   Bytes hbm;                     // read and written
@@ -81,9 +82,10 @@ struct KeptActivation {
 
 // One piece of the model: the embedding, a kind of layer, or the head with its loss.
 struct Part {
-  std::string name;   // "embedding", "layer", "expert layer", "head"
-  bool layer = true;  // recompute applies
-  bool loss = false;  // ends in the loss
+  std::string name;     // "embedding", "layer", "expert layer", "head"
+  bool layer = true;    // recompute applies
+  bool loss = false;    // ends in the loss
+  double launches = 1;  // host time of its forward operations, of that of an ordinary layer's
   Block forward;
   Block backward;                    // includes what is recomputed, before it is needed
   Block gradient_reduce;             // once per step, after the last microbatch's backward

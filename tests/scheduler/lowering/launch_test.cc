@@ -41,6 +41,13 @@ TEST(Launch, a_chain_of_small_kernels_runs_at_the_launch_rate_unless_graphs_are_
   EXPECT_EQ(c.step(), Time::seconds(250e-6));
 }
 
+TEST(Launch, a_layer_of_twice_the_launches_takes_the_host_twice_as_long) {
+  TwoServers c;
+  c.layer_takes(1e-3, 1e-3);
+  c.layer().launches = 2;
+  EXPECT_EQ(c.step(), Time::seconds(2000e-6));
+}
+
 TEST(Launch, long_kernels_hide_their_launches_and_show_their_gaps) {
   TwoServers c;
   c.layer_takes(1, 2);

@@ -138,6 +138,37 @@ TEST(MemoryBound, kernels_that_are_not_fused_move_what_lies_between_them) {
   EXPECT_EQ(moved("heads"), plain) << "a model with a table of positions turns no heads";
 }
 
+// Of 32 + 2 x 8 heads in a row of Llama's 32 queries and 8 keys are normed, 34 bytes where one pass moves 4.
+TEST(MemoryBound, norms_of_queries_and_keys_that_are_not_fused_move_what_other_norms_do) {
+  Job job = job_of(llama3_8b(), {}, {});
+  const auto moved = [&] { return op_named(layer_of(partition(job)).forward, "heads").hbm; };
+  const Bytes plain = moved();
+  job.stack.fused.norm = false;
+  EXPECT_EQ(moved(), plain) << "a model without them";
+  job.model.qk_norm = true;
+  EXPECT_DOUBLE_EQ(moved() / plain, 1 + 34.0 / 4 * 40 / 48);
+  job.stack.fused.norm = true;
+  EXPECT_EQ(moved(), plain);
+}
+
+TEST(Launches, of_a_layer_are_in_proportion_to_its_operations) {
+  const auto launches = [](const Job& job) { return layer_of(partition(job)).launches; };
+  Job job = job_of(llama3_8b(), {}, {});
+  EXPECT_DOUBLE_EQ(launches(job), 1);
+  EXPECT_DOUBLE_EQ(launches(job_of(gpt3_175b(), {}, {})), 1);
+  EXPECT_DOUBLE_EQ(launches(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"})), 1) << "cut or not";
+  job.model.post_norms = true;
+  EXPECT_DOUBLE_EQ(launches(job), 13.0 / 11);
+  job.model.post_norms = false;
+  job.model.qk_norm = true;
+  EXPECT_DOUBLE_EQ(launches(job), 1) << "fused with the turning of heads";
+  job.stack.fused.norm = false;
+  EXPECT_DOUBLE_EQ(launches(job), (11 + 2 * 2.5 + 2 * 3.5) / 11) << "two norms of the layer, two of heads";
+  job.model.qk_norm = false;
+  job.stack.fused = {.norm = true, .rotary = false};
+  EXPECT_DOUBLE_EQ(launches(job), 15.0 / 11);
+}
+
 // 10 bytes per gradient element and microbatch, in the pass of the weight gradients.
 TEST(MemoryBound, gradients_that_no_matmul_adds_up_are_added_by_a_kernel_of_their_own) {
   Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});

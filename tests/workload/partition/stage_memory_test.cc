@@ -63,6 +63,11 @@ TEST(ActivationMemory, unfused_kernels_keep_what_lies_between_them) {
   EXPECT_NEAR(stored_per_layer(job) - fused, 2 * 6, 1e-9);
   job.stack.fused.activation = false;
   EXPECT_NEAR(stored_per_layer(job) - fused, 2 * 6 + 2 * 3.5, 1e-9);
+  job.model.qk_norm = true;  // queries are as wide as the embedding, keys a quarter of it
+  job.stack.fused = {};
+  const double fused_norms = stored_per_layer(job);
+  job.stack.fused.norm = false;
+  EXPECT_NEAR(stored_per_layer(job) - fused_norms, 2 * 6 + 6 * 1.25, 1e-9);
   job.recompute = Recompute::kFull;
   EXPECT_NEAR(stored_per_layer(job), 2, 1e-9) << "made again with the layer";
 }
