@@ -158,9 +158,9 @@ std::string source(const std::string& path) {
 TEST(CalibrationTable, what_generic_stacks_have_from_other_stacks_is_written_with_theirs) {
   CalibrationTable table;
   ASSERT_TRUE(add_calibration_lines("gpu.csv", source("calibration/gpu.csv"), Catalog(), table).empty());
-  // The loss of eager stacks was measured on one GPU.
+  // Losses of eager stacks, gaps between kernels and updates of PyTorch were measured on one GPU.
   const std::vector<std::pair<std::string, int>> stacks = {
-      {"generic_eager", 3}, {"generic_fsdp", 3}, {"generic_compiled", 4}, {"generic_megatron", 4}};
+      {"generic_eager", 1}, {"generic_fsdp", 1}, {"generic_compiled", 2}, {"generic_megatron", 3}};
   for (const auto& [name, of_others] : stacks) {
     std::istringstream lines(source("stacks/" + name + ".textproto"));
     int taken = 0;

@@ -46,8 +46,8 @@ struct Stack {
   bool pads_matmuls = true;      // widths are padded until rows of matrices begin at multiples of 16 bytes
   double elementwise_traffic = 1;  // HBM traffic of memory-bound operations over that of perfect fusion
   FusedKernels fused;
-  double kernels_per_layer = 0;  // forward kernels of one layer; 0 = one compiled program
-  double backward_kernels = 0;   // backward kernels of one layer, without those that recompute repeats
+  double kernels_per_layer = 0;  // forward kernels of an ordinary layer; 0 = one compiled program
+  double backward_kernels = 0;   // backward ones of it, without those that recompute repeats
   double loss_kernels = 0;       // forward kernels of the piece with the loss; as many backward
   Time host_launch;              // host time per kernel
   Time host_collective;        // host time per collective, of a pass or of the step, and per send to a stage
