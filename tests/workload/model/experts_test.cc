@@ -50,6 +50,17 @@ double all_to_all_bytes(const Block& block) {
   return total_bytes(collectives(block, CollectiveKind::kAllToAll, Purpose::kActivation));
 }
 
+// What the host takes for experts beyond another layer is the stack's.
+TEST(Experts, layers_with_them_have_the_launches_of_other_layers) {
+  Model model = mixture();
+  const auto launches = [&] {
+    return part(partition(expert_job(model, {{"data", 2}})), "expert layer").launches;
+  };
+  EXPECT_DOUBLE_EQ(launches(), 1);
+  model.experts->shared_ffn = 1024;
+  EXPECT_DOUBLE_EQ(launches(), 15.0 / 11) << "two matmuls, an activation and a sum more";
+}
+
 TEST(Experts, rows_of_their_matmuls_are_those_of_one_expert) {
   Model model = mixture();
   model.experts->expert_ffn = 1028;  // a multiple of 4, and with all experts one of 64

@@ -90,6 +90,7 @@ TEST(Convolution, is_an_implicit_matmul_and_backward_takes_twice_its_flops) {
   EXPECT_DOUBLE_EQ(filter.flops.value, forward.flops.value);
   EXPECT_EQ(std::tuple(filter.m, filter.n, filter.k), std::tuple(3.0 * 3 * 8, 16.0, 2.0 * 16 * 8));
   EXPECT_FALSE(has_op(program.parts.front().backward, "x dgrad"));  // data has no gradient
+  EXPECT_EQ(forward.launches, 2.5);
 }
 
 TEST(Convolution, model_flops_are_those_of_output_pixels_times_filter) {
