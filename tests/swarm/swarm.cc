@@ -82,11 +82,17 @@ class Swarm {
       return 2;
     }
     const Judgement judged = judge({std::istreambuf_iterator<char>(in), {}}, catalog_);
-    if (!judged.finding) std::printf("%s: every law holds\n", options_.replay.c_str());
-    if (judged.finding)
-      std::printf("%s: %s: %s\n", options_.replay.c_str(), judged.finding->law.c_str(),
-                  judged.finding->what.c_str());
-    return judged.finding ? 1 : 0;
+    const char* const name = options_.replay.c_str();
+    if (judged.finding) {
+      std::printf("%s: %s: %s\n", name, judged.finding->law.c_str(), judged.finding->what.c_str());
+      return 1;
+    }
+    if (!judged.accepted) {
+      std::fprintf(stderr, "swarm: %s is refused, which breaks no law: podsim check tells why\n", name);
+      return 2;
+    }
+    std::printf("%s: every law holds\n", name);
+    return 0;
   }
 
  private:
