@@ -36,7 +36,8 @@ constexpr double kUnfusedRotary = 3;
 constexpr double kUnfusedActivation = 10.0 / 6;
 constexpr double kUnfusedDropout = 11.0 / 7;
 // What the host takes to launch such chains, of what it takes for another operation of a layer, on average:
-// host times of layers of seven models on an H100 and an H200, docs/evidence/one-gpu.md.
+// chosen by hand between the host times of layers of seven models on an H100 and an H200,
+// docs/evidence/one-gpu.md.
 constexpr double kUnfusedNormLaunches = 3.5;
 constexpr double kUnfusedRotaryLaunches = 5;
 constexpr double kConvolutionLaunches = 2.5;  // with 64 images ResNet-50 is bound by the host there
