@@ -73,6 +73,12 @@ std::string list(const std::vector<Value>& values, auto&& word) {
   return text;
 }
 
+// The place among so many, as wide as the last of them.
+std::string place(std::size_t i, std::size_t all) {
+  std::string number = std::to_string(i + 1);
+  return number.insert(0, std::to_string(all).size() - number.size(), ' ');
+}
+
 std::string number_word(int value) { return std::to_string(value); }
 
 }  // namespace
@@ -85,7 +91,7 @@ std::string search_table(const Space& space, const SearchAnswer& answer, bool ve
       {"layout", "step s", "over best", "tokens/s/chip", "MFU", "GiB", "USD/Mtoken", "J/token"}};
   for (std::size_t i = 0; i < answer.best.size(); ++i) {
     const MainFigures& step = answer.best[i].figures;
-    rows.push_back({std::to_string(i + 1) + "  " + to_string(answer.best[i].layout),
+    rows.push_back({place(i, answer.best.size()) + "  " + to_string(answer.best[i].layout),
                     fixed(step.step_time.in_seconds(), 4),
                     i == 0 ? "" : with_sign(over(step.step_time, first.step_time)),
                     significant(step.tokens_per_s_per_chip, 4), percent(step.mfu_causal),
@@ -99,7 +105,7 @@ std::string search_table(const Space& space, const SearchAnswer& answer, bool ve
   if (answer.best.size() > 1) text += "Against the first:\n";
   for (std::size_t i = 1; i < answer.best.size(); ++i) {
     const std::string why = difference(answer.best[i].figures, first);
-    text += "  " + std::to_string(i + 1) + "  " +
+    text += "  " + place(i, answer.best.size()) + "  " +
             with_sign(over(answer.best[i].figures.step_time, first.step_time)) +
             (why.empty() ? "" : ": " + why) + "\n";
   }

@@ -171,6 +171,18 @@ void refuse_what_tells_many_apart(const Fabric& fabric, const PredictOptions& op
   if (!alike || !options.fold || options.trace) throw TooManyChips(fabric.chips);
 }
 
+// How often a spec whose draws are not told one by one is simulated: with and without its adversities, and
+// for what each costs; of several jobs together, and each alone.
+std::size_t simulations_of(const Spec& spec) {
+  const auto of_one = [](const Adversities& adversities) {
+    return adversities.none() ? 1 : 2 + fault_runs(adversities);
+  };
+  if (spec.jobs.empty()) return of_one(spec.adversities);
+  std::size_t all = spec.adversities.none() ? 1 : 2;
+  for (const PlacedJob& job : spec.jobs) all += of_one(spec_of_job(spec, job).adversities);
+  return all;
+}
+
 // Tells the share of all simulations when each tells its own.
 std::function<void(double)> of_all(std::function<void(double)> told, std::size_t simulations) {
   return [told = std::move(told), simulations, done = std::size_t{0}](double share) mutable {
@@ -188,11 +200,10 @@ Prediction predict_step(const Spec& spec, const PredictOptions& options) {
 
 Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayouts& known) {
   PredictOptions options = asked;
-  if (!spec.jobs.empty() || draws_told(spec) > 0) options.share_done = {};
+  if (draws_told(spec) > 0) options.share_done = {};
   if (options.share_done) {
-    const bool healthy = spec.adversities.none();
-    const auto shares = std::make_shared<std::function<void(double)>>(
-        of_all(asked.share_done, healthy ? 1 : 2 + fault_runs(spec.adversities)));
+    const auto shares =
+        std::make_shared<std::function<void(double)>>(of_all(asked.share_done, simulations_of(spec)));
     options.share_done = [shares](double share) { (*shares)(share); };
   }
   const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});

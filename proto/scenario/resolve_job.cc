@@ -310,7 +310,8 @@ std::optional<Job> JobResolver::resolve() {
   if (choice_.has_adapters())
     job_.adapters = {choice_.adapters().rank(),
                      {choice_.adapters().matmul().begin(), choice_.adapters().matmul().end()},
-                     choice_.adapters().frozen_weight_bytes()};
+                     choice_.adapters().frozen_weight_bytes(),
+                     choice_.adapters().dropout()};
   for (const auto& annotation : choice_.annotation()) job_.annotations.push_back(to_annotation(annotation));
   if (!document_.clean_below(path_)) return std::nullopt;
   check_annotations();

@@ -46,6 +46,14 @@ TEST(SearchVerb, answer_is_the_same_on_any_number_of_threads_and_space_can_be_se
             one.out);
 }
 
+TEST(SearchVerb, places_of_layouts_stand_below_one_another) {
+  const std::string file = temporary_file("search.textproto", kJob);
+  const CommandResult found = podsim_command("search " + file + " --top 12");
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  for (const char* place : {"\n 1  ", "\n 9  ", "\n12  "})
+    EXPECT_NE(found.out.find(place), std::string::npos) << place << found.out;
+}
+
 TEST(SearchVerb, says_why_not_another_layout) {
   const std::string file = temporary_file("search.textproto", kJob + kSpace);
   const auto why = [&](const std::string& words) {

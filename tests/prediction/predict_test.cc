@@ -54,6 +54,21 @@ TEST(Predict, tells_a_share_that_rises_from_nothing_to_all) {
   }
 }
 
+TEST(Predict, tells_a_share_of_several_jobs_that_rises_to_all) {
+  Spec spec = testing::load("two_jobs_oversubscribed");
+  for (const bool healthy : {true, false}) {
+    if (!healthy) spec.adversities.degradations = {Degradation::of_chip(7, 0.9)};
+    std::vector<double> shares;
+    PredictOptions options;
+    options.share_done = [&](double share) { shares.push_back(share); };
+    predict_step(spec, options);
+    ASSERT_GE(shares.size(), 3u);
+    EXPECT_LT(shares.front(), 0.01);
+    EXPECT_EQ(shares.back(), 1);
+    EXPECT_TRUE(std::ranges::is_sorted(shares));
+  }
+}
+
 TEST(Predict, jumping_over_periods_does_not_change_the_report) {
   for (const char* name : {"gpt3_175b_1024_a100", "dense_100b_512_h100", "deepseek_v3_2048_h800"}) {
     Spec spec = testing::load(name);

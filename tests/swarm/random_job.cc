@@ -239,6 +239,7 @@ void JobDrawer::adapters() {
   adapters.set_rank(draw.of({4, 16, 64}));
   if (model_.kind == ModelKind::kTransformer && draw.chance(0.5)) adapters.add_matmul("attention out");
   if (draw.chance(0.5)) adapters.set_frozen_weight_bytes(draw.of({0.5, 1.0}));
+  if (draw.chance(0.5)) adapters.set_dropout(true);
 }
 
 void JobDrawer::recompute() {

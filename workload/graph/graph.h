@@ -40,6 +40,9 @@ struct Tensor {
   bool shared = false;      // parameter owned by another part (a tied output embedding)
   // The rules fix its sharding; otherwise it keeps what its producer yields, partial sums included.
   bool constrained = true;
+  // Who reads it are modules of their own: each term of its gradient is summed over devices before they are
+  // added.
+  bool read_by_modules = false;
   // The user's own annotation, instead of the rules.
   std::optional<Annotation> annotation = {};
   std::string origin = {};  // where its sharding came from: "rule batch", "from x by ffn up"

@@ -57,6 +57,7 @@ struct Adapters {
   int rank = 0;
   std::vector<std::string> matmuls;  // beside which; empty = those of layers that run in Job::precision
   double frozen_bytes = 0;  // per frozen weight, in memory and on the wire; 0 = as the precision has it
+  bool dropout = false;     // of what enters an adapter
   friend bool operator==(const Adapters&, const Adapters&) = default;
 };
 

@@ -37,7 +37,8 @@ std::pair<std::string, std::vector<TensorDim>> dims_where(const Graph& graph, co
 // y = x W becomes y = x W + (x A) B, with A into `rank` columns and B out of them.
 class AdapterBuilder {
  public:
-  AdapterBuilder(Graph& graph, std::int64_t rank) : graph_(graph), rank_{"", {{.size = rank}}} {}
+  AdapterBuilder(Graph& graph, const Adapters& adapters)
+      : graph_(graph), rank_{"", {{.size = adapters.rank}}}, dropout_(adapters.dropout) {}
 
   std::vector<Operation> beside(Operation op) {
     const char r = unused_letter(op);
@@ -55,27 +56,41 @@ class AdapterBuilder {
     const Operand rows = add(op.name + " adapter rows", TensorRole::kActivation, narrow_dims, narrow);
     const Operand plain = like(y, op.name + " frozen"), more = like(y, op.name + " adapter");
     op.outputs[0] = plain;
-    const Operation into_rows = product(op.name + " adapter down", x, down, rows),
-                    out_of_rows = product(op.name + " adapter up", rows, up, more);
-    Operation sum{.name = op.name + " adapter add",
-                  .kind = OperationKind::kSum,
-                  .inputs = {plain, more},
-                  .outputs = {y}};
-    return {std::move(op), into_rows, out_of_rows, std::move(sum)};
+    graph_.tensors[at(x.tensor)].read_by_modules = true;
+    const std::string name = op.name;
+    std::vector<Operation> operations = {std::move(op)};
+    const Operand enters = dropout_ ? dropped(x, name, operations) : x;
+    operations.push_back(product(name + " adapter down", enters, down, rows));
+    operations.push_back(product(name + " adapter up", rows, up, more));
+    operations.push_back({.name = name + " adapter add",
+                          .kind = OperationKind::kSum,
+                          .inputs = {plain, more},
+                          .outputs = {y}});
+    return operations;
   }
 
  private:
   Operand add(std::string name, TensorRole role, std::vector<TensorDim> dims, std::string letters) {
-    Tensor tensor{.name = std::move(name), .role = role, .dims = std::move(dims)};
-    tensor.constrained = role == TensorRole::kParameter;
-    return {graph_.add(std::move(tensor)), std::move(letters)};
+    return {graph_.add({.name = std::move(name), .role = role, .dims = std::move(dims)}), std::move(letters)};
   }
 
-  // A term of the sum that has the rules of the whole, which partial sums may wait for.
+  // A copy of x of which some is dropped, by a mask of a byte per element.
+  Operand dropped(const Operand& x, const std::string& name, std::vector<Operation>& operations) {
+    const Operand kept = like(x, name + " adapter input"), mask = like(x, name + " adapter mask");
+    graph_.tensors[at(mask.tensor)].element_bytes = 1;
+    operations.push_back({.name = name + " adapter input",
+                          .kind = OperationKind::kSum,
+                          .inputs = {x},
+                          .outputs = {kept, mask},
+                          .drops_from = 0});
+    return kept;
+  }
+
+  // A term of the sum lies as the whole does, and each is a module of its own that sums what devices have of
+  // it.
   Operand like(const Operand& y, std::string name) {
     Tensor term = graph_.tensors[at(y.tensor)];
     term.name = std::move(name);
-    term.constrained = false;
     return {graph_.add(std::move(term)), y.letters};
   }
 
@@ -88,6 +103,7 @@ class AdapterBuilder {
 
   Graph& graph_;
   const TensorDim rank_;
+  const bool dropout_;
 };
 
 }  // namespace
@@ -103,7 +119,7 @@ void freeze_and_adapt(const Adapters& adapters, bool layer, Graph& graph) {
       operations.push_back(std::move(op));
       continue;
     }
-    for (Operation& each : AdapterBuilder(graph, adapters.rank).beside(std::move(op)))
+    for (Operation& each : AdapterBuilder(graph, adapters).beside(std::move(op)))
       operations.push_back(std::move(each));
   }
   graph.operations = std::move(operations);

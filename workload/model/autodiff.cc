@@ -32,7 +32,8 @@ class Differentiator {
   }
 
  private:
-  // A new gradient tensor of `of`. One of several contributions is unconstrained: rules speak of the sum.
+  // A new gradient tensor of `of`. One of several contributions is unconstrained, for rules speak of the sum,
+  // unless modules leave it summed.
   TensorId new_gradient(TensorId of, bool constrained) {
     Tensor tensor = graph_.tensors[at(of)];
     tensor.name = "d " + tensor.name;
@@ -47,7 +48,8 @@ class Differentiator {
   }
 
   TensorId contribute(TensorId to) {
-    contributions_[at(to)].push_back(new_gradient(to, uses_[at(to)] <= 1));
+    contributions_[at(to)].push_back(
+        new_gradient(to, uses_[at(to)] <= 1 || graph_.tensors[at(to)].read_by_modules));
     if (graph_.tensors[at(to)].role == TensorRole::kParameter)
       result_.gradient_of[at(to)] = contributions_[at(to)].back();
     return contributions_[at(to)].back();

@@ -20,8 +20,8 @@ void put_job(const Job& job, ProblemKey& key) {
 // Without its sharding and bytes.
 void put_operand(const Operand& operand, const Tensor& tensor, ProblemKey& key) {
   [[maybe_unused]] const auto& [name, role, dims, element_bytes, memory_bytes, cast_bytes, gradient_bytes,
-                                journey, of_experts, vector, frozen, shared, constrained, annotation,
-                                origin] = tensor;
+                                journey, of_experts, vector, frozen, shared, constrained, read_by_modules,
+                                annotation, origin] = tensor;
   key.put(operand.letters);
   key.put(role);
   key.put(dims);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/workload/models.h"
 #include "workload/model/model_program.h"
 
@@ -14,7 +16,7 @@ constexpr int kRank = 16;
 Job tuned(const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets,
           const std::vector<std::string>& matmuls = {"qkv", "attention out"}) {
   Job job = job_of(llama2_70b(), axes, presets);
-  job.adapters = Adapters{kRank, matmuls, 0};
+  job.adapters = Adapters{.rank = kRank, .matmuls = matmuls};
   return job;
 }
 
@@ -95,6 +97,45 @@ TEST(Adapters, are_cut_with_the_matmul_that_they_are_beside) {
   EXPECT_DOUBLE_EQ(op_named(layer.forward, "qkv adapter up").flops.value, 2.0 * 2048 * kRank * 80 * 128 / 8);
   EXPECT_DOUBLE_EQ(op_named(layer.forward, "attention out adapter down").flops.value,
                    2.0 * 2048 * 8192 / 8 * kRank);
+}
+
+// Collectives of more than what has but `rank` columns, those aside that only gradients of weights need.
+std::vector<std::tuple<CollectiveKind, AxisSet, double>> wide_collectives(const Block& block) {
+  std::vector<std::tuple<CollectiveKind, AxisSet, double>> wide;
+  for (const CollectiveOp& each : collectives(block))
+    if (each.bytes.value > 1e6 && !each.weight_gradient)
+      wide.emplace_back(each.kind, each.axes, each.bytes.value);
+  return wide;
+}
+
+TEST(Adapters, leave_frozen_matmuls_and_what_they_send_as_they_are_without) {
+  for (const char* preset : {"megatron", "megatron_sp"}) {
+    const std::vector<MeshAxis> axes = {{"data", 2}, {"tensor", 8}};
+    const Part with = layer_of(partition(tuned(axes, {"data", preset}))),
+               without = layer_of(partition(whole(axes, {"data", preset})));
+    EXPECT_EQ(wide_collectives(with.forward), wide_collectives(without.forward)) << preset;
+    EXPECT_EQ(wide_collectives(with.backward).size(), wide_collectives(without.backward).size()) << preset;
+    for (const char* matmul : {"qkv", "attention out", "ffn up", "ffn down"})
+      EXPECT_EQ(op_named(with.forward, matmul).flops.value, op_named(without.forward, matmul).flops.value)
+          << preset << " " << matmul;
+  }
+}
+
+TEST(Adapters, dropout_keeps_a_copy_in_place_of_what_enters_and_a_mask) {
+  Job job = tuned({}, {}, {"qkv"});
+  const Part without = layer_of(partition(job));
+  job.adapters->dropout = true;
+  const Part with = layer_of(partition(job));
+  const double elements = 2048.0 * 8192;
+  EXPECT_EQ(op_named(with.forward, "qkv adapter input").hbm.value, (2 + 2 + 1) * elements);
+  EXPECT_EQ(op_named(with.backward, "qkv adapter input dropout backward").hbm.value, (2 + 1 + 2) * elements);
+  const auto kept = [](const Part& part) {
+    double bytes = 0;
+    for (const KeptActivation& each : part.kept) bytes += each.bytes.value;
+    return bytes;
+  };
+  EXPECT_EQ(kept(with) - kept(without), elements);
+  EXPECT_EQ(with.weights, without.weights);
 }
 
 }  // namespace
