@@ -8,10 +8,10 @@
 
 namespace podsim {
 
-// Zeros at first. Takes memory, and time to clear it, only for pages of which an element was asked for.
+// Zeros, or T{}, at first. Takes memory, and time to clear it, only for pages of which an element was asked for.
 template <class T>
 class ZeroArray {
-  static_assert(std::is_integral_v<T>);
+  static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   explicit ZeroArray(std::size_t count) : pages_(count / kPage + 1) {}
@@ -24,7 +24,7 @@ class ZeroArray {
   }
   T operator[](std::size_t i) const {
     const std::unique_ptr<T[]>& page = pages_[i / kPage];
-    return page ? page[i % kPage] : T{0};
+    return page ? page[i % kPage] : T{};
   }
 
  private:

@@ -2,6 +2,7 @@
 #include "scheduler/folding/fold_orbits.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -283,14 +284,18 @@ class OrbitFolding {
     });
     Numbering numbering;
     std::unordered_map<Colour, std::int32_t> known;
+    // Of the way up and the way down before, which most are like.
+    std::array<std::pair<Colour, std::int32_t>, 2> before = {{{0, -1}, {0, -1}}};
     trunk_class_.reserve(carried.size());
     for (std::int32_t trunk = 0; trunk < trunks_.count(); ++trunk) {
       const LinkId id = trunks_.link(trunk);
-      const Colour colour =
-          mix(colour_of(tree_.link(static_cast<std::size_t>(id))), carried[static_cast<std::size_t>(trunk)]);
-      trunk_class_.push_back(
-          known.try_emplace(colour, static_cast<std::int32_t>(known.size())).first->second);
-      numbering.add(trunk_class_.back(), id, 1, trunk);
+      const Colour colour = mix(colour_of(tree_.cable(id)), carried[static_cast<std::size_t>(trunk)]);
+      auto& [last, number] = before[static_cast<std::size_t>(trunk % 2)];
+      if (number < 0 || colour != last)
+        number = known.try_emplace(colour, static_cast<std::int32_t>(known.size())).first->second;
+      last = colour;
+      trunk_class_.push_back(number);
+      numbering.add(number, id, 1, trunk);
     }
     std::vector<std::int32_t> number_of;
     std::unordered_map<std::size_t, std::int32_t> class_of_first;  // [trunk]

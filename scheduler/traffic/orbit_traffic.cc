@@ -2,6 +2,7 @@
 #include "scheduler/traffic/orbit_traffic.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "scheduler/placement/crowd.h"
 #include "scheduler/traffic/form_plans.h"
 #include "scheduler/traffic/row_loads.h"
+#include "scheduler/traffic/tree_form.h"
 #include "scheduler/traffic/trunk_guard.h"
 
 namespace podsim {
@@ -21,7 +23,7 @@ namespace {
 class OrbitPlanner {
  public:
   OrbitPlanner(const Fabric& fabric, const RowMesh& rows, double network_share)
-      : fabric_(fabric), tree_(*fabric.tree()), rows_(rows), network_share_(network_share) {}
+      : fabric_(fabric), tree_(*fabric.tree()), rows_(rows), network_share_(network_share), forms_(tree_) {}
 
   std::optional<OrbitTraffic> run(const std::vector<CollectiveCall>& messages) {
     if (!choose(messages)) return std::nullopt;
@@ -88,12 +90,23 @@ class OrbitPlanner {
     return {fabric_, c, traffic_.patterns, fanout_of_, pairs ? 1 : network_share_, sink};
   }
 
-  using KnownForms = std::map<std::vector<std::int32_t>, std::int32_t>;
+  // By 128 bits of each: forms of groups through all rows are as long as these.
+  using KnownForms = std::map<std::array<std::uint64_t, 2>, std::int32_t>;
+
+  static std::array<std::uint64_t, 2> fingerprint(std::span<const std::int32_t> form) {
+    std::array<std::uint64_t, 2> bits = {form.size(), ~form.size()};
+    const auto word = [](std::int32_t each) { return std::uint64_t{static_cast<std::uint32_t>(each)}; };
+    for (std::size_t i = 0; i < form.size(); i += 2) {
+      const std::uint64_t two = word(form[i]) << 32 | (i + 1 < form.size() ? word(form[i + 1]) : 0);
+      for (std::uint64_t& half : bits) half = mix(half, two);
+    }
+    return bits;
+  }
 
   // Whether the group's form is new.
-  bool note_form(std::size_t c, KnownForms& known, const std::vector<ChipId>& group) {
+  bool note_form(std::size_t c, KnownForms& known, std::span<const ChipId> group) {
     const auto [form, is_new] =
-        known.try_emplace(tree_form(tree_, group), static_cast<std::int32_t>(known.size()));
+        known.try_emplace(fingerprint(forms_.form_of(group)), static_cast<std::int32_t>(known.size()));
     traffic_.communicators[c].form_of_family.push_back(form->second);
     return is_new;
   }
@@ -175,6 +188,7 @@ class OrbitPlanner {
   const RegularTree& tree_;
   const RowMesh& rows_;
   const double network_share_;
+  TreeForms forms_;
   OrbitTraffic traffic_;
   std::vector<Fanout> fanout_of_;  // [pattern]
   std::map<std::tuple<std::int32_t, CollectiveKind, double, Fanout>, Algorithm> chosen_;

@@ -16,7 +16,7 @@ void RowLoads::begin_form(std::span<const ChipId> group) {
     trunks_.emplace(tree_);
     chains_.resize(static_cast<std::size_t>(rows_.blocks() * rows_.width() * kOwnWays));
   }
-  trunk_place_.assign(static_cast<std::size_t>(trunks_->count()), 0);
+  trunk_place_.emplace(static_cast<std::size_t>(trunks_->count()));
   below_.emplace(tree_, group);
   Form& form = forms_.emplace_back();
   form.group.assign(group.begin(), group.end());
@@ -36,7 +36,7 @@ void RowLoads::load(std::int32_t number, std::int32_t row, std::int64_t usage, s
 
 void RowLoads::load_trunk(const TreeLink& link, TreeWay way, std::int64_t usage, KeptPhase& kept) {
   Form& form = forms_.back();
-  std::int32_t& place = trunk_place_[static_cast<std::size_t>(trunks_->of(link))];
+  std::int32_t& place = (*trunk_place_)[static_cast<std::size_t>(trunks_->of(link))];
   if (place == 0) {
     form.trunks.push_back({below_->member(link.below), way});
     place = static_cast<std::int32_t>(form.trunks.size());

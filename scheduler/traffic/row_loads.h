@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/zero_array.h"
 #include "scheduler/traffic/form_plans.h"
 #include "scheduler/traffic/row_mesh.h"
 #include "scheduler/traffic/tree_places.h"
@@ -73,10 +74,11 @@ class RowLoads : public PhaseSink {
   const RegularTree& tree_;
   const RowMesh& rows_;
   std::vector<Form> forms_;
-  std::vector<Chain> chains_;              // [column * kOwnWays + way]
-  std::vector<std::int32_t> loaded_;       // chains of the phase
-  std::vector<std::int32_t> trunk_place_;  // [trunk] one more than its place in the form, 0 = none
-  std::optional<MembersBelow> below_;      // of the form's group
+  std::vector<Chain> chains_;         // [column * kOwnWays + way]
+  std::vector<std::int32_t> loaded_;  // chains of the phase
+  std::optional<ZeroArray<std::int32_t>>
+      trunk_place_;                    // [trunk] one more than its place in the form, 0 = none
+  std::optional<MembersBelow> below_;  // of the form's group
   std::optional<TreeTrunks> trunks_;
 };
 

@@ -12,46 +12,6 @@ namespace {
 std::size_t tier_of_way(TreeWay way) { return static_cast<std::size_t>((way - kOwnWays) / 2); }
 bool way_leads_down(TreeWay way) { return way % 2 == 1; }
 
-// Switches in the order in which members lead to them. Most groups have few.
-class SeenSwitches {
- public:
-  std::pair<std::int32_t, bool> number(NodeId node) {
-    if (node == last_) return {last_number_, false};
-    const auto next = static_cast<std::int32_t>(seen_.size());
-    last_ = node;
-    last_number_ = find(node);
-    if (last_number_ >= 0) return {last_number_, false};
-    seen_.push_back(node);
-    if (seen_.size() > kFew) number_of_.emplace(node, next);
-    if (seen_.size() == kFew)
-      for (std::int32_t i = 0; i <= next; ++i) number_of_.emplace(seen_[static_cast<std::size_t>(i)], i);
-    return {last_number_ = next, true};
-  }
-  std::size_t size() const { return seen_.size(); }
-  void clear() {
-    seen_.clear();
-    number_of_.clear();
-    last_ = -1;
-  }
-
- private:
-  static constexpr std::size_t kFew = 16;
-
-  std::int32_t find(NodeId node) const {
-    if (seen_.size() >= kFew) {
-      const auto known = number_of_.find(node);
-      return known == number_of_.end() ? -1 : known->second;
-    }
-    const auto known = std::ranges::find(seen_, node);
-    return known == seen_.end() ? -1 : static_cast<std::int32_t>(known - seen_.begin());
-  }
-
-  std::vector<NodeId> seen_;
-  std::unordered_map<NodeId, std::int32_t> number_of_;  // once they are not few
-  NodeId last_ = -1;
-  std::int32_t last_number_ = 0;
-};
-
 }  // namespace
 
 TreeTrunks::TreeTrunks(const RegularTree& tree) : tree_(tree) {
@@ -149,35 +109,6 @@ std::vector<TreePlace> places_of(const RegularTree& tree, std::span<const ChipId
     places.push_back({own ? members.at(link.below) : below.member(link.below), way_above(tree, link)});
   }
   return places;
-}
-
-// Tier by tier up to the first where one switch is above all.
-std::vector<std::int32_t> tree_form(const RegularTree& tree, std::span<const ChipId> group) {
-  std::vector<std::int32_t> form;
-  form.reserve(4 * group.size());
-  SeenSwitches seen;
-  ChipId before = group.front();
-  for (const ChipId chip : group) {
-    form.push_back(chip - before);
-    form.push_back(seen.number(chip / tree.domain()).first);
-    before = chip;
-  }
-  const std::size_t domains = seen.size();
-  for (std::size_t t = 0; t < tree.tiers(); ++t) {
-    const RegularTree::Tier& tier = tree.tier(t);
-    seen.clear();
-    for (const ChipId chip : group) {
-      const NodeId node = tree.above(t, chip);
-      const auto [number, is_new] = seen.number(node);
-      form.push_back(number);
-      if (!is_new) continue;
-      const bool last = node - tier.first >= tier.switches - tier.in_set;
-      form.push_back(last ? tier.below_last : tier.below);
-    }
-    if (seen.size() == 1) break;
-  }
-  form.push_back(static_cast<std::int32_t>(domains));
-  return form;
 }
 
 }  // namespace podsim

@@ -61,8 +61,4 @@ class MembersBelow {
 std::vector<TreePlace> places_of(const RegularTree& tree, std::span<const ChipId> group,
                                  std::span<const LinkId> links);
 
-// The form in which a group lies: equal for groups that send the same over the links at the same places, as
-// GroupForms tells it (scheduler/traffic/group_forms.h), by arithmetic.
-std::vector<std::int32_t> tree_form(const RegularTree& tree, std::span<const ChipId> group);
-
 }  // namespace podsim

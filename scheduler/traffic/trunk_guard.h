@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/zero_array.h"
 #include "scheduler/traffic/form_plans.h"
 #include "scheduler/traffic/tree_places.h"
 
@@ -35,7 +36,7 @@ class TrunkGuard : public PhaseSink {
   const RegularTree& tree_;
   TreeTrunks trunks_;
   PhaseSink& onward_;
-  std::vector<BelowTrunk> below_;      // [trunk], empty between phases
+  ZeroArray<BelowTrunk> below_;        // [trunk], empty between phases
   std::vector<Use> crossing_;          // of a phase, by trunk
   std::vector<std::int32_t> touched_;  // entries of below_
   bool found_limits_ = false;
