@@ -8,7 +8,8 @@
 
 namespace podsim {
 
-// Zeros, or T{}, at first. Takes memory, and time to clear it, only for pages of which an element was asked for.
+// Zeros, or T{}, at first. Takes memory, and time to clear it, only for pages of which an element was asked
+// for.
 template <class T>
 class ZeroArray {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -61,14 +61,15 @@ void FormPlans::add(std::span<const ChipId> group) {
 
 // False where there is no closed form.
 bool FormPlans::add_evenly(std::size_t p, const Collective& unit, std::span<const ChipId> group) {
-  if (!sink_.takes_even_groups()) return false;
+  EvenPhaseSink* even = sink_.even();
+  if (even == nullptr) return false;
   std::optional<CollectivePlan> planned = plan_evenly(patterns_[p].algorithm, fabric_, unit, group);
   if (!planned) return false;
   for (Phase& phase : planned->phases) {
     const PhaseTraffic traffic = find_uses(std::move(phase));
     const auto trunks = std::ranges::find_if(
         uses_, [&](const UsageOnLink& use) { return fabric_.cable(use.link).kind == LinkKind::kTrunk; });
-    sink_.add_even(p, traffic, {uses_.begin(), trunks}, {trunks, uses_.end()});
+    even->add_even(p, traffic, {uses_.begin(), trunks}, {trunks, uses_.end()});
   }
   sink_.end_form(p);
   return true;
@@ -115,11 +116,6 @@ void PlacedUses::add(std::size_t pattern, const PhaseTraffic& phase, std::span<c
   placed.first_use = traffic.uses.size();
   for (const UsageOnLink& use : uses) traffic.uses.push_back({place_of(use.link), use.usage});
   placed.end_use = traffic.uses.size();
-}
-
-void PlacedUses::add_even(std::size_t, const PhaseTraffic&, std::span<const UsageOnLink>,
-                          std::span<const UsageOnLink>) {
-  PODSIM_CHECK(false, "each use has a place");
 }
 
 void PlacedUses::end_form(std::size_t pattern) {

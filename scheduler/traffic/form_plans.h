@@ -18,6 +18,18 @@ struct UsageOnLink {
   std::int64_t usage;
 };
 
+// Takes over the phases of a group that lies evenly.
+class EvenPhaseSink {
+ public:
+  // The next phase of a pattern: `own` are of links out of one chip, as which those of all are loaded, in
+  // both directions, and `trunks` of links between switches.
+  virtual void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
+                        std::span<const UsageOnLink> trunks) = 0;
+
+ protected:
+  ~EvenPhaseSink() = default;
+};
+
 // Takes over the phases of plans, one after the other.
 class PhaseSink {
  public:
@@ -25,11 +37,8 @@ class PhaseSink {
   // The next phase of a pattern. Uses are by link, ascending, and none where there is no work; the phase says
   // nothing of them yet.
   virtual void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) = 0;
-  // The same of a group that lies evenly: `own` are of links out of one chip, as which those of all are
-  // loaded, in both directions, and `trunks` of links between switches. Only where even groups are taken.
-  virtual void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
-                        std::span<const UsageOnLink> trunks) = 0;
-  virtual bool takes_even_groups() const = 0;
+  // What takes phases of even groups instead; nothing where each use is wanted.
+  virtual EvenPhaseSink* even() { return nullptr; }
   // All phases of the pattern's next form were added.
   virtual void end_form(std::size_t pattern) = 0;
 };
@@ -65,9 +74,6 @@ class PlacedUses : public PhaseSink {
   PlacedUses(std::size_t links, std::span<PatternTraffic> loads);
 
   void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) override;
-  void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
-                std::span<const UsageOnLink> trunks) override;
-  bool takes_even_groups() const override { return false; }
   void end_form(std::size_t pattern) override;
 
   // The links of the group that was planned last. Leaves none.

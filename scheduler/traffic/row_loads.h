@@ -15,7 +15,7 @@
 namespace podsim {
 
 // Links of chips carry the same in most rows. Those between switches are few, and kept one by one.
-class RowLoads : public PhaseSink {
+class RowLoads : public PhaseSink, private EvenPhaseSink {
  public:
   // Both must outlive this.
   RowLoads(const RegularTree& tree, const RowMesh& rows) : tree_(tree), rows_(rows) {}
@@ -23,9 +23,7 @@ class RowLoads : public PhaseSink {
   // The group of which the next form is. REQUIRES: chips ascend, and are of the same columns in every row.
   void begin_form(std::span<const ChipId> group);
   void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) override;
-  void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
-                std::span<const UsageOnLink> trunks) override;
-  bool takes_even_groups() const override { return true; }
+  EvenPhaseSink* even() override { return this; }
   void end_form(std::size_t pattern) override { forms_.back().patterns.push_back(pattern); }
 
   // Appends the rows that differ from the one before.
@@ -41,6 +39,9 @@ class RowLoads : public PhaseSink {
                                             std::span<PatternTraffic> loads);
 
  private:
+  void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
+                std::span<const UsageOnLink> trunks) override;
+
   // From this row on, up to the next change.
   struct Change {
     std::int32_t chain, row;

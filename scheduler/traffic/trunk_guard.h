@@ -19,11 +19,7 @@ class TrunkGuard : public PhaseSink {
 
   void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) override;
   // In even groups no link between switches is fuller than those of chips.
-  void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
-                std::span<const UsageOnLink> trunks) override {
-    onward_.add_even(pattern, phase, own, trunks);
-  }
-  bool takes_even_groups() const override { return onward_.takes_even_groups(); }
+  EvenPhaseSink* even() override { return onward_.even(); }
   void end_form(std::size_t pattern) override { onward_.end_form(pattern); }
   bool found_limits() const { return found_limits_; }
 
