@@ -35,8 +35,8 @@ void sort_unless_sorted(std::vector<Member>& members, Key&& key) {
 Blocks cut_in_order(std::span<const ChipId> group, int chips_per_domain) {
   Blocks blocks;
   blocks.chips.assign(group.begin(), group.end());
-  const auto domains = static_cast<std::size_t>((group.back() - group.front()) / chips_per_domain + 2);
-  blocks.first.reserve(std::min(group.size(), domains) + 1);
+  const auto spanned = static_cast<std::size_t>(group.back() - group.front());
+  blocks.first.reserve(std::min(group.size(), spanned / static_cast<std::size_t>(chips_per_domain) + 2) + 1);
   ChipId end = 0;  // of the domain
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (group[i] < end) continue;

@@ -76,7 +76,8 @@ class AdapterBuilder {
 
   // A copy of x of which some is dropped, by a mask of a byte per element.
   Operand dropped(const Operand& x, const std::string& name, std::vector<Operation>& operations) {
-    const Operand kept = like(x, name + " adapter input"), mask = like(x, name + " adapter mask");
+    Operand kept = like(x, name + " adapter input");
+    const Operand mask = like(x, name + " adapter mask");
     graph_.tensors[at(mask.tensor)].element_bytes = 1;
     operations.push_back({.name = name + " adapter input",
                           .kind = OperationKind::kSum,

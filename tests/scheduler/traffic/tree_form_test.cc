@@ -34,7 +34,7 @@ std::vector<ChipId> random_group(Draw& draw, int chips) {
   const int stride = 1 + draw.below(8), members = std::min(1 + draw.below(8), (chips - 1) / stride + 1);
   std::vector<ChipId> group(static_cast<std::size_t>(members));
   std::iota(group.begin(), group.end(), 0);
-  if (draw.below(3) == 0) std::ranges::rotate(group, group.begin() + draw.below(members));
+  if (draw.below(3) == 0) std::rotate(group.begin(), group.begin() + draw.below(members), group.end());
   const int first = draw.below(chips - (members - 1) * stride);
   for (ChipId& chip : group) chip = first + chip * stride;
   return group;
