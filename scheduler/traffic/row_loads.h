@@ -77,8 +77,8 @@ class RowLoads : public PhaseSink, private EvenPhaseSink {
   std::vector<Form> forms_;
   std::vector<Chain> chains_;         // [column * kOwnWays + way]
   std::vector<std::int32_t> loaded_;  // chains of the phase
-  std::optional<ZeroArray<std::int32_t>>
-      trunk_place_;                    // [trunk] one more than its place in the form, 0 = none
+  // [trunk] one more than its place in the form, 0 = none
+  std::optional<ZeroArray<std::int32_t>> trunk_place_;
   std::optional<MembersBelow> below_;  // of the form's group
   std::optional<TreeTrunks> trunks_;
 };
