@@ -90,7 +90,7 @@ class OrbitPlanner {
     return {fabric_, c, traffic_.patterns, fanout_of_, pairs ? 1 : network_share_, sink};
   }
 
-  // By 128 bits of each: forms of groups through all rows are as long as these.
+  // By 128 bits of each, but for collisions: forms of groups through all rows are as long as these.
   using KnownForms = std::map<std::array<std::uint64_t, 2>, std::int32_t>;
 
   static std::array<std::uint64_t, 2> fingerprint(std::span<const std::int32_t> form) {

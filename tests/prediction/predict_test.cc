@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "proto/writing/write.h"
 #include "tests/prediction/scenario.h"
@@ -38,35 +40,34 @@ TEST(Predict, folding_does_not_change_the_report) {
   }
 }
 
-TEST(Predict, tells_a_share_that_rises_from_nothing_to_all) {
-  Spec spec = testing::load("llama3_70b_512_h100");
-  for (const bool healthy : {true, false}) {
-    if (!healthy)
-      spec.adversities.degradations = {Degradation::of_chip(7, 0.9), Degradation::of_chip(9, 0.8)};
-    std::vector<double> shares;
-    PredictOptions options;
-    options.share_done = [&](double share) { shares.push_back(share); };
-    predict_step(spec, options);
-    ASSERT_GE(shares.size(), 2u);
-    EXPECT_LT(shares.front(), 0.01);
-    EXPECT_EQ(shares.back(), 1);
-    EXPECT_TRUE(std::ranges::is_sorted(shares));
-  }
+// What is told of how much of a prediction is done.
+std::vector<double> shares_told(const Spec& spec) {
+  std::vector<double> shares;
+  PredictOptions options;
+  options.share_done = [&](double share) { shares.push_back(share); };
+  predict_step(spec, options);
+  return shares;
 }
 
-TEST(Predict, tells_a_share_of_several_jobs_that_rises_to_all) {
-  Spec spec = testing::load("two_jobs_oversubscribed");
-  for (const bool healthy : {true, false}) {
-    if (!healthy) spec.adversities.degradations = {Degradation::of_chip(7, 0.9)};
-    std::vector<double> shares;
-    PredictOptions options;
-    options.share_done = [&](double share) { shares.push_back(share); };
-    predict_step(spec, options);
-    ASSERT_GE(shares.size(), 3u);
-    EXPECT_LT(shares.front(), 0.01);
-    EXPECT_EQ(shares.back(), 1);
-    EXPECT_TRUE(std::ranges::is_sorted(shares));
-  }
+TEST(Predict, tells_a_share_of_one_job_and_of_several_that_rises_from_nothing_to_all) {
+  for (const char* name : {"llama3_70b_512_h100", "two_jobs_oversubscribed"})
+    for (const bool healthy : {true, false}) {
+      Spec spec = testing::load(name);
+      if (!healthy)
+        spec.adversities.degradations = {Degradation::of_chip(7, 0.9), Degradation::of_chip(9, 0.8)};
+      const std::vector<double> shares = shares_told(spec);
+      ASSERT_GE(shares.size(), 2u) << name;
+      EXPECT_LT(shares.front(), 0.01) << name;
+      EXPECT_EQ(shares.back(), 1) << name;
+      EXPECT_TRUE(std::ranges::is_sorted(shares)) << name;
+    }
+}
+
+TEST(Predict, tells_each_job_alone_as_a_part_of_the_share) {
+  const std::vector<double> shares = shares_told(testing::load("two_jobs_oversubscribed"));
+  for (const double done : {1.0 / 3, 2.0 / 3})  // both together, then one
+    EXPECT_TRUE(std::ranges::any_of(shares, [&](double share) { return std::abs(share - done) < 1e-9; }))
+        << done;
 }
 
 TEST(Predict, jumping_over_periods_does_not_change_the_report) {

@@ -6,6 +6,7 @@
 
 #include "engine/index.h"
 #include "workload/job/job.h"
+#include "workload/model/dropout.h"
 
 namespace podsim {
 namespace {
@@ -74,11 +75,11 @@ class AdapterBuilder {
     return {graph_.add({.name = std::move(name), .role = role, .dims = std::move(dims)}), std::move(letters)};
   }
 
-  // A copy of x of which some is dropped, by a mask of a byte per element.
+  // A copy of x of which some is dropped, by a mask.
   Operand dropped(const Operand& x, const std::string& name, std::vector<Operation>& operations) {
     Operand kept = like(x, name + " adapter input");
     const Operand mask = like(x, name + " adapter mask");
-    graph_.tensors[at(mask.tensor)].element_bytes = 1;
+    graph_.tensors[at(mask.tensor)].element_bytes = kMaskBytes;
     operations.push_back({.name = name + " adapter input",
                           .kind = OperationKind::kSum,
                           .inputs = {x},

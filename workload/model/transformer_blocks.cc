@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "workload/model/dropout.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {
@@ -71,7 +72,6 @@ void TransformerBuilder::sum(const std::string& name, std::vector<Operand> input
 
 void TransformerBuilder::dropped_sum(const std::string& name, std::vector<Operand> inputs, int drops_from,
                                      TensorId out) {
-  constexpr double kMaskBytes = 1;  // per element: arXiv 2205.05198, section 4.1
   sum(name, std::move(inputs), out);
   if (!model_.dropout) return;
   const TensorId mask = residual(name + " mask");
