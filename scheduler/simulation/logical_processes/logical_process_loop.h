@@ -20,9 +20,10 @@
 
 namespace podsim {
 
-// Carries out a step of one job under jitter whose speeds stay, as OrderedLoop does. Shared operations are in
-// order of time; a logical process follows behind, event by event or, where it can, chip by chip through
-// their programs (in_program_order.cc), and its chips all together where they can (in_lockstep.cc).
+// Carries out steps of one job in which nothing repeats, and speeds stay, as OrderedLoop does. Shared
+// operations are in order of time; a logical process follows behind, event by event or, where it can, chip by
+// chip through their programs (in_program_order.cc), and its chips all together where they can
+// (in_lockstep.cc).
 class LogicalProcessLoop : public ProgramInterpreter<LogicalProcessLoop, LpComputation> {
  public:
   // REQUIRES: both outlive this object, and serve no other loop meanwhile; processes.any(), and

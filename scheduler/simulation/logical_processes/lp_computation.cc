@@ -28,7 +28,7 @@ std::size_t LpComputation::most_ahead(const System& system, const StreamOperatio
 Time LpComputation::least_length(std::int32_t c, const Instruction* at, Lookahead::Work work) {
   if (work.computations == 0) return {};
   Chip& chip = chips_[c];
-  const std::int32_t known = std::min(draws_.known(c, chip.draws), work.computations);
+  const std::int32_t known = draws() ? std::min(draws_.known(c, chip.draws), work.computations) : 0;
   double least = 0;
   for (std::int32_t i = 0; i < known;) {
     if ((++at)->kind != Instruction::Kind::kCompute) continue;

@@ -56,19 +56,18 @@ struct SimulateOptions {
   // Takes over what is random in the adversities.
   void draw(const Adversities& adversities);
   bool random() const { return jitter > 0 || variation.any(); }
-  // With so many chips kFast loads ahead what the next events need (event_prefetch.h), and has parts of a
-  // system that have little to do with each other run one by one (logical_processes.h). Fewer stay near the
+  // With so many chips kFast loads ahead what the next events need (event_prefetch.h). Fewer stay near the
   // processor together.
   std::size_t prefetch_from = 1024;
-  std::size_t processes_from = 1024;
-  // Where those parts run one by one, their chips go together from launch to launch (in_lockstep.cc).
-  bool lockstep = true;
+  // Where nothing repeats, it has parts of a system that have little to do with each other run one by one
+  // (logical_processes.h), and their chips go together from launch to launch (in_lockstep.cc).
+  bool processes = true, lockstep = true;
 
   bool may_prefetch(const System& system) const {
     return loop == Loop::kFast && system.chips.size() >= prefetch_from;
   }
   bool may_use_processes(const System& system) const {
-    return loop == Loop::kFast && jitter > 0 && system.chips.size() >= processes_from &&
+    return loop == Loop::kFast && processes && (jitter > 0 || variation.amid_steps()) &&
            system.meshes.size() == 1 && system.profiles.empty() && !keep_intervals && !share_all_links;
   }
   bool may_jump() const {

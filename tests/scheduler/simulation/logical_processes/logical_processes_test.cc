@@ -197,12 +197,13 @@ TEST(LogicalProcessesLaw,
   for (int round = 0; apart < wanted; ++round) {
     ASSERT_LT(round, 60 * wanted) << "too few come apart";
     testing::RandomOverlap random = testing::random_overlap(round);
-    random.options.processes_from = random.options.prefetch_from = 2;
+    random.options.prefetch_from = 2;
     if (!random.options.may_use_processes(random.system)) continue;
     const LogicalProcesses processes = find_logical_processes(random.system, StreamOperations(random.system));
     if (!processes.any()) continue;
     const Timeline one_by_one = simulate(random.system, random.options).front();
-    random.options.processes_from = random.options.prefetch_from = SIZE_MAX;
+    random.options.processes = false;
+    random.options.prefetch_from = SIZE_MAX;
     const Timeline as_one = simulate(random.system, random.options).front();
     ASSERT_EQ(testing::figures(as_one), testing::figures(one_by_one)) << "round " << round;
     ASSERT_EQ(as_one.events, one_by_one.events) << "round " << round;
@@ -248,7 +249,7 @@ TEST(LogicalProcessesLaw,
     SimulateOptions options;
     options.jitter = 0.01 + 0.3 * draw.real();
     options.seed = static_cast<std::uint64_t>(round);
-    options.processes_from = options.prefetch_from = 2;
+    options.prefetch_from = 2;
     const LogicalProcesses processes = find_logical_processes(system, StreamOperations(system));
     if (!processes.any() || !in_program_order(system, options, processes) || !all_meet(system, processes))
       continue;
@@ -256,7 +257,8 @@ TEST(LogicalProcessesLaw,
     const Timeline one_by_one = simulate(system, options).front();
     options.lockstep = false;
     const Timeline alone = simulate(system, options).front();
-    options.processes_from = options.prefetch_from = SIZE_MAX;
+    options.processes = false;
+    options.prefetch_from = SIZE_MAX;
     const Timeline as_one = simulate(system, options).front();
     for (const Timeline* other : {&one_by_one, &alone}) {
       ASSERT_EQ(testing::figures(as_one), testing::figures(*other)) << "round " << round;
