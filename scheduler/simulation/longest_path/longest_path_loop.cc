@@ -16,8 +16,8 @@ constexpr std::int64_t kEventsPerHandled = 3;
 }  // namespace
 
 bool LongestPathLoop::knows(SystemTables& tables, const SimulateOptions& options) {
-  if (options.loop != Loop::kFast || options.random() || options.keep_intervals || options.keep_passes != 0 ||
-      options.share_all_links || options.steps != 1)
+  if (options.loop != Loop::kFast || options.random() || options.keep_intervals || options.share_all_links ||
+      options.steps != 1)
     return false;
   if (!tables.has_longest_path) tables.has_longest_path = knows(tables);
   return *tables.has_longest_path;
@@ -126,6 +126,7 @@ bool LongestPathLoop::enter_segment(std::int32_t c, std::int32_t position) {
   chip.program = &programs_.segment(c, chip.segment);
   chip.at = 0;
   fast_forward_.enter_segment(c, position);
+  state_.accounts.enter_segment(c, static_cast<std::size_t>(position));
   return true;
 }
 
@@ -134,7 +135,9 @@ bool LongestPathLoop::enter_segment(std::int32_t c, std::int32_t position) {
 bool LongestPathLoop::begin_span(std::int32_t c, const PathInstruction& step) {
   PathChip& chip = chips_[c];
   SoloSpan* span = step.span;
-  if (span == nullptr || chip.host - chip.now > span->latest_host) return false;
+  // How long the optimizer takes is recorded apart from the rest.
+  if (span == nullptr || (span->updates && records()) || chip.host - chip.now > span->latest_host)
+    return false;
   for (std::uint32_t left = span->idle; left != 0; left &= left - 1) {
     PathStream& stream = chip.streams[static_cast<std::size_t>(std::countr_zero(left))];
     if (stream.operations.empty()) continue;
@@ -181,6 +184,8 @@ void LongestPathLoop::end_span(std::int32_t c) {
   for (const LegLaunches& each : chip.span->launched)
     state_.accounts.start(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
   const Time end = chip.now + course.length;
+  if (records())
+    state_.accounts.record(c, chip.span->updates ? Bucket::kOptimizer : Bucket::kCompute, chip.now, end);
   const Time before = total.host_add == LegOutcome::kNever ? LegOutcome::kNever : chip.host + total.host_add;
   const Time floor = LegOutcome::later(course.host_floor, chip.now);
   chip.host = std::max(before, floor);

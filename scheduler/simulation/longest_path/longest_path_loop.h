@@ -29,8 +29,8 @@ namespace podsim {
 class LongestPathLoop {
  public:
   // Whether it knows all that the system and the options ask for: one step of one job, nothing drawn, no
-  // speed that changes with time, nothing kept of single passes, no copies to hosts, and no transfers between
-  // stages on links of tensor groups.
+  // speed that changes with time, no copies to hosts, and no transfers between stages on links of tensor
+  // groups.
   static bool knows(SystemTables& tables, const SimulateOptions& options);
 
   // REQUIRES: knows(); all of them outlive this object, and serve no other loop meanwhile.
@@ -52,6 +52,7 @@ class LongestPathLoop {
   const StageProgram& program_of(std::int32_t chip) const {
     return system_.step.stages[system_.chips[chip].program];
   }
+  bool records() const { return state_.options.keep_passes != 0; }
   bool point_to_point(std::int32_t message) const {
     return system_.step.messages[message].scope.neighbour != 0;
   }
@@ -91,7 +92,8 @@ class LongestPathLoop {
   void complete(std::int32_t rendezvous, Time end);
   void leave(std::int32_t chip, const Ended& ended, Time end);
   void arrive(std::int32_t chip, Stream stream, Time at);
-  void end_wait(std::int32_t chip, const PathOperation& operation);
+  // For the operation at this place of the stream.
+  void end_wait(std::int32_t chip, const PathStream& stream, std::size_t awaited);
   void set_event(std::int32_t rendezvous, Time time) {
     events_.set(state_.slots.of_rendezvous(rendezvous), time);
   }

@@ -83,6 +83,7 @@ inline bool LongestPathLoop::send(PathChip& chip, std::int32_t c, const PathInst
   if (!run.own_links && !undisturbed(run, end)) return false;
   const std::int32_t m = run.rendezvous, to = run.last_member;
   note_start(m, turn, end);
+  state_.accounts.sent(c, step.stream, {turn, end});
   stream.quiet = {};
   if (step.awaited) {
     state_.accounts.spend(c, Bucket::kBubble, chip.now, end, "send to a stage");
@@ -177,9 +178,8 @@ inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t number, const Pat
   const auto pending = static_cast<std::size_t>(step.pending);
   if (stream.operations.size() - stream.first <= pending) return true;
   const std::size_t awaited = stream.operations.size() - pending - 1;
-  const PathOperation& operation = stream.operations[awaited];
-  if (operation.end != kNotKnown) {
-    end_wait(number, operation);
+  if (stream.operations[awaited].end != kNotKnown) {
+    end_wait(number, stream, awaited);
     return true;
   }
   chip.status = Status::kWaiting;
@@ -189,9 +189,14 @@ inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t number, const Pat
 }
 
 // The chip goes on from the end of the operation, which may have been before it came, ahead of the present.
-void LongestPathLoop::end_wait(std::int32_t c, const PathOperation& operation) {
+void LongestPathLoop::end_wait(std::int32_t c, const PathStream& stream, std::size_t awaited) {
   PathChip& chip = chips_[c];
+  const PathOperation& operation = stream.operations[awaited];
   if (operation.end <= chip.now) return;
+  if (records())
+    for (std::size_t before = stream.first_after(chip.now); before < awaited; ++before)
+      state_.accounts.waited_before(c, std::max(chip.now, stream.operations[before].reached),
+                                    stream.operations[before].started);
   if (operation.step->between_stages) {
     state_.accounts.spend(c, Bucket::kBubble, chip.now, operation.end, "send to a stage");
   } else {
@@ -284,6 +289,7 @@ void LongestPathLoop::complete(std::int32_t m, Time end) {
   rendezvous.reached = 0;
   const Members& members = rendezvous.members;
   if (point_to_point(ended.message)) {
+    state_.accounts.sent(members[0], ended.stream, {ended.started, end});
     arrive(members[1], ended.stream, end);
     leave(members[0], ended, end);
   } else {
@@ -302,7 +308,7 @@ void LongestPathLoop::leave(std::int32_t c, const Ended& ended, Time end) {
   operation.started = ended.started;
   operation.end = end;
   if (chip.status == Status::kWaiting && chip.stream == ended.stream && chip.awaited == place) {
-    end_wait(c, operation);
+    end_wait(c, stream, place);
     ++chip.at;
     resume_later(c);
   }

@@ -28,6 +28,12 @@ void add(std::vector<LegLaunches>& launched, const LegLaunches& more) {
   }
 }
 
+bool updates(const Leg& leg) {
+  return std::ranges::any_of(leg.steps, [](const LegStep& step) {
+    return step.kind == LegStep::Kind::kCompute && step.bucket == Bucket::kOptimizer;
+  });
+}
+
 // What comes after `before`, as one outcome. Lengths are picoseconds, and the host is at a maximum of sums.
 void append(LegOutcome& before, const LegOutcome& next) {
   const auto sum = [](Time a, Time b) { return b == LegOutcome::kNever ? b : LegOutcome::later(a, b); };
@@ -129,6 +135,7 @@ SoloSpan& SoloSpans::find_computation(std::int32_t c, std::int32_t segment, std:
     found->legs = {&computations_.back(), 1};
     found->instructions = 1;
     found->events = leg.events;
+    found->updates = updates(leg);
     found->alone = leg.alone;
   }
   return *(places_of(c, segment).computation[instruction] = found);
@@ -155,6 +162,7 @@ SoloSpan SoloSpans::join(std::int32_t c, SegmentLegs& legs, std::int32_t first) 
     span.instructions = placed.after - begin;
     span.idle |= leg.streams;
     span.events += leg.events;
+    span.updates = span.updates || updates(leg);
     for (const LegLaunches& each : leg.launched) add(span.launched, each);
   }
   span.legs = std::span<const PlacedLeg>(legs.legs).subspan(static_cast<std::size_t>(first),

@@ -51,6 +51,7 @@ struct SoloSpan {
   Time latest_host;        // when it begins, after that
   std::int64_t events = 0;
   std::vector<LegLaunches> launched;
+  bool updates = false;                    // it has computations of the optimizer
   bool joined = true;                      // by a transfer that began beside it, when it went last
   LegOutcome alone;                        // beside nothing, all legs together
   std::optional<SpanStretches> stretches;  // once something drains beside it

@@ -87,6 +87,11 @@ class Accounts {
     for (const auto& [pattern, time] : exposed) exposed_of(chip, pattern) += time;
   }
 
+  // The same, for who records passes: it went on without waiting for others, with computations of the bucket.
+  void record(std::int32_t chip, Bucket bucket, Time begin, Time end) {
+    if (recording_.any() && end > begin) recording_.keep(at(chip), bucket, begin, end, "by itself");
+  }
+
   // Loads what the chip class's next event needs.
   void fetch_chip(std::int32_t chip) const {
     fetch(now_.chips[chip]);

@@ -1,6 +1,7 @@
 // Writes intervals and passes down.
 #include "scheduler/simulation/state/recording.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -73,7 +74,11 @@ void Recording::end_step(int job, Time begin, Time end) {
   StepPasses& step = record.passes.emplace_back();
   step.begin = begin;
   step.end = end;
-  for (const std::int32_t chip : record.chips) step.chips.push_back(std::exchange(passes_[chip], {}));
+  for (const std::int32_t chip : record.chips) {
+    ChipPasses& passes = step.chips.emplace_back(std::exchange(passes_[chip], {}));
+    for (std::vector<SentTransfer>* sent : {&passes.activations, &passes.gradients})
+      std::ranges::sort(*sent, {}, [](const SentTransfer& each) { return std::pair(each.end, each.begin); });
+  }
   if (static_cast<int>(record.passes.size()) == keep_passes_) passes_.clear();
 }
 
