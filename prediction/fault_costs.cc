@@ -2,124 +2,192 @@
 #include "prediction/fault_costs.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "report/slow_entries.h"
 #include "report/text.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/question/spec.h"
 #include "topology/failures.h"
+#include "topology/parts.h"
 
 namespace podsim {
 namespace {
 
-// More adversities than this are told together, so that a long list does not multiply the time of a
-// prediction.
-constexpr std::size_t kMostFaultsToldApart = 8;
+// So many are told apart. Of more the gravest are, and the others together, so that a list does not multiply
+// the time of a prediction; a list of very many is one.
+constexpr std::size_t kMostToldApart = 8, kMostListed = 64;
 
-struct Fault {
-  std::string what;
-  Adversities without;  // all but this one
+// Told first: how much slower it makes anything is not known.
+constexpr double kGravest = std::numeric_limits<double>::infinity();
+
+// A source of chance that is one adversity.
+struct Chance {
+  std::string_view what;
+  bool (*any)(const Adversities&);
+  void (*leave_out)(Adversities&);
 };
 
-std::vector<Fault> random_faults(const Adversities& all) {
-  std::vector<Fault> faults;
-  if (all.jitter.coefficient_of_variation > 0) {
-    faults.push_back({"jitter of operations", all});
-    faults.back().without.jitter = {};
-  }
-  if (all.variation.factors()) {
-    faults.push_back({"jitter of steps", all});
-    faults.back().without.variation.leave_out_factors();
-  }
-  if (all.variation.collection.every_steps > 0) {
-    faults.push_back({"garbage collection", all});
-    faults.back().without.variation.collection = {};
-  }
-  if (all.variation.input.probability > 0) {
-    faults.push_back({"stalls of input", all});
-    faults.back().without.variation.input = {};
-  }
-  if (all.variation.uneven_lengths) {
-    faults.push_back({"lengths of documents", all});
-    faults.back().without.variation.uneven_lengths = false;
-  }
-  for (std::size_t i = 0; i < all.variation.late.size(); ++i) {
-    faults.push_back({"late launches of chip " + std::to_string(all.variation.late[i].chip), all});
-    std::vector<LateLaunch>& left = faults.back().without.variation.late;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  return faults;
+constexpr std::array<Chance, 5> kChances = {{
+    {"jitter of operations", [](const Adversities& all) { return all.jitter.coefficient_of_variation > 0; },
+     [](Adversities& all) { all.jitter = {}; }},
+    {"jitter of steps", [](const Adversities& all) { return all.variation.factors(); },
+     [](Adversities& all) { all.variation.leave_out_factors(); }},
+    {"garbage collection", [](const Adversities& all) { return all.variation.collection.every_steps > 0; },
+     [](Adversities& all) { all.variation.collection = {}; }},
+    {"stalls of input", [](const Adversities& all) { return all.variation.input.probability > 0; },
+     [](Adversities& all) { all.variation.input = {}; }},
+    {"lengths of documents", [](const Adversities& all) { return all.variation.uneven_lengths; },
+     [](Adversities& all) { all.variation.uneven_lengths = false; }},
+}};
+
+// What is left out at once, by places in the lists of the adversities, and of kChances.
+struct Fault {
+  std::set<std::size_t> degradations = {}, failures = {}, late = {}, chances = {};
+  double gravity = kGravest;  // by how much more time the slowest of its parts takes
+  int adversities = 1;
+};
+
+// Chips of one host, or links of one kind there, are one.
+bool is_of(const Fault& fault, const Degradation& next, const Adversities& all, const FabricSpec& fabric) {
+  if (fault.degradations.empty() || next.by_selector()) return false;
+  const Degradation& first = all.degradations[*fault.degradations.begin()];
+  return first.cause == next.cause &&
+         (next.cause == Degradation::Cause::kSlowChip || first.link == next.link) &&
+         host_of(fabric, first.chip) == host_of(fabric, next.chip);
 }
 
-std::size_t constant_faults(const Adversities& all) { return all.degradations.size() + all.failures.size(); }
-
-std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
+std::vector<Fault> constant_faults(const Adversities& all, const FabricSpec& fabric) {
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < all.degradations.size(); ++i) {
-    faults.push_back({describe(all.degradations[i]), all});
-    std::vector<Degradation>& left = faults.back().without.degradations;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+    const Degradation& next = all.degradations[i];
+    auto fault =
+        std::ranges::find_if(faults, [&](const Fault& each) { return is_of(each, next, all, fabric); });
+    if (fault == faults.end()) fault = faults.insert(faults.end(), Fault{.gravity = 0});
+    fault->degradations.insert(i);
+    fault->gravity = std::max(fault->gravity, 1 / next.factor.mean - 1);
   }
-  for (std::size_t i = 0; i < all.failures.size(); ++i) {
-    faults.push_back({describe(fabric, all.failures[i]) + " failed", all});
-    std::vector<Failure>& left = faults.back().without.failures;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  for (Fault& fault : random_faults(all)) faults.push_back(std::move(fault));
+  for (std::size_t i = 0; i < all.failures.size(); ++i) faults.push_back({.failures = {i}});
   return faults;
 }
+
+// In the order of the scenario, what is told together last.
+std::vector<Fault> faults_of(const Adversities& all, const FabricSpec& fabric) {
+  std::vector<Fault> faults = constant_faults(all, fabric);
+  for (std::size_t i = 0; i < kChances.size(); ++i)
+    if (kChances[i].any(all)) faults.push_back({.chances = {i}});
+  for (std::size_t i = 0; i < all.variation.late.size(); ++i) faults.push_back({.late = {i}});
+  if (faults.size() <= kMostToldApart) return faults;
+  std::ranges::stable_sort(faults, std::ranges::greater{}, &Fault::gravity);
+  const std::size_t apart = faults.size() > kMostListed ? 0 : kMostToldApart - 1;
+  Fault together{.gravity = 0, .adversities = 0};
+  for (std::size_t i = apart; i < faults.size(); ++i) {
+    together.degradations.merge(faults[i].degradations);
+    together.failures.merge(faults[i].failures);
+    together.late.merge(faults[i].late);
+    together.chances.merge(faults[i].chances);
+    together.adversities += faults[i].adversities;
+  }
+  faults.resize(apart);
+  faults.push_back(std::move(together));
+  return faults;
+}
+
+template <class Each>
+void erase(std::vector<Each>& from, const std::set<std::size_t>& places) {
+  for (auto place = places.rbegin(); place != places.rend(); ++place)
+    from.erase(from.begin() + static_cast<std::ptrdiff_t>(*place));
+}
+
+Adversities without(const Fault& fault, const Adversities& all) {
+  Adversities left = all;
+  erase(left.degradations, fault.degradations);
+  erase(left.failures, fault.failures);
+  erase(left.variation.late, fault.late);
+  for (const std::size_t chance : fault.chances) kChances[chance].leave_out(left);
+  return left;
+}
+
+// "8 chips of host 17 at speed 0.8".
+std::string describe_host(const std::set<std::size_t>& places, const Adversities& all,
+                          const FabricSpec& fabric) {
+  const Degradation& first = all.degradations[*places.begin()];
+  double least = 1, most = 0;
+  for (const std::size_t place : places) {
+    least = std::min(least, all.degradations[place].factor.mean);
+    most = std::max(most, all.degradations[place].factor.mean);
+  }
+  const bool links = first.cause == Degradation::Cause::kSlowLink;
+  return (links ? std::string(to_string(first.link)) + " of " : "") + std::to_string(places.size()) +
+         " chips of host " + std::to_string(host_of(fabric, first.chip)) +
+         (least == most ? " at speed " : " at speeds " + shortest(least) + " to ") + shortest(most);
+}
+
+std::string describe(const Fault& fault, const Adversities& all, const Fabric& healthy,
+                     const FabricSpec& fabric) {
+  if (!fault.failures.empty()) return describe(healthy, all.failures[*fault.failures.begin()]) + " failed";
+  if (!fault.chances.empty()) return std::string(kChances[*fault.chances.begin()].what);
+  if (!fault.late.empty())
+    return "late launches of chip " + std::to_string(all.variation.late[*fault.late.begin()].chip);
+  if (fault.degradations.size() > 1) return describe_host(fault.degradations, all, fabric);
+  return describe(all.degradations[*fault.degradations.begin()]);
+}
+
+std::vector<Adversities> all_left(const Adversities& all, const FabricSpec& fabric) {
+  std::vector<Adversities> left;
+  for (const Fault& fault : faults_of(all, fabric)) left.push_back(without(fault, all));
+  return left;
+}
+
+bool draws(const Adversities& adversities) { return adversities.random() || adversities.changing(); }
 
 }  // namespace
 
 std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
-                                   std::span<const SimulateOptions> draws, bool fold_chips,
+                                   std::span<const SimulateOptions> draws_of_all, bool fold_chips,
                                    const DrawPool& pool, TrafficPlans& plans, const Report& report) {
-  std::vector<Fault> faults = faults_of(healthy, job.spec.adversities);
-  if (faults.size() > kMostFaultsToldApart)
-    return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
+  const Adversities& all = job.spec.adversities;
+  const FabricSpec& fabric = job.spec.cluster.fabric;
+  const std::vector<Fault> faults = faults_of(all, fabric);
   SimulateOptions how;
-  how.loop = draws.front().loop;
-  how.steady = draws.front().steady;
-  how.share_done = draws.front().share_done;
+  how.loop = draws_of_all.front().loop;
+  how.steady = draws_of_all.front().steady;
+  how.share_done = draws_of_all.front().share_done;
   const std::vector<SimulateOptions> only = draws_of(job.spec, {}, 1, how);
   std::vector<FaultCost> costs;
   for (const Fault& fault : faults) {
-    Time cost = report.straggler_delay;
+    FaultCost told{"", report.straggler_delay, fault.adversities};
+    if (fault.adversities > 1)
+      told.what = std::to_string(fault.adversities) + (faults.size() > 1 ? " slighter" : "") +
+                  " adversities together";
+    else
+      told.what = describe(fault, all, healthy, fabric);
     if (faults.size() > 1) {
-      std::vector<SimulateOptions> same(draws.begin(), draws.end());
-      for (SimulateOptions& draw : same) draw.draw(fault.without);
-      const SimulatedJobs left = simulate_draws(
-          healthy, {&job, 1}, fault.without, fault.without.random() || fault.without.changing() ? same : only,
-          fold_chips, pool, &plans);
-      cost = report.step_time - mean_step_time(left.of_job.front());
+      const Adversities left = without(fault, all);
+      std::vector<SimulateOptions> same(draws_of_all.begin(), draws_of_all.end());
+      for (SimulateOptions& draw : same) draw.draw(left);
+      const SimulatedJobs simulated =
+          simulate_draws(healthy, {&job, 1}, left, draws(left) ? same : only, fold_chips, pool, &plans);
+      told.cost = report.step_time - mean_step_time(simulated.of_job.front());
     }
-    costs.push_back({fault.what, cost});
+    costs.push_back(std::move(told));
   }
   std::stable_sort(costs.begin(), costs.end(), [](const auto& a, const auto& b) { return a.cost > b.cost; });
   return costs;
 }
 
-std::size_t fault_runs(const Adversities& adversities) {
-  const std::size_t all = constant_faults(adversities) + random_faults(adversities).size();
-  return all < 2 || all > kMostFaultsToldApart ? 0 : all;
+std::size_t fault_runs(const Adversities& adversities, const FabricSpec& fabric) {
+  const std::size_t all = all_left(adversities, fabric).size();
+  return all < 2 ? 0 : all;
 }
 
-std::size_t random_fault_runs(const Adversities& adversities) {
-  if (!adversities.random() || fault_runs(adversities) == 0) return 0;
-  const std::vector<Fault> random = random_faults(adversities);
-  const std::size_t others = constant_faults(adversities);
-  const auto still_random = [&](const Adversities& without) {
-    return without.random() || without.changing();
-  };
-  std::size_t runs = 0;
-  for (const Fault& fault : random) runs += still_random(fault.without);
-  for (std::size_t i = 0; i < adversities.degradations.size(); ++i) {
-    Adversities without = adversities;
-    without.degradations.erase(without.degradations.begin() + static_cast<std::ptrdiff_t>(i));
-    runs += still_random(without);
-  }
-  return runs + others - adversities.degradations.size();
+std::size_t random_fault_runs(const Adversities& adversities, const FabricSpec& fabric) {
+  if (!adversities.random() || fault_runs(adversities, fabric) == 0) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(all_left(adversities, fabric), draws));
 }
 
 }  // namespace podsim

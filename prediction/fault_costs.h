@@ -11,18 +11,20 @@
 namespace podsim {
 
 struct Adversities;
+struct FabricSpec;
 struct LaidJob;
 
 // Simulates the job again without each of its adversities, with the same draws, and takes the difference to
-// `report`; dearest first. A lone one costs the whole straggler delay, and so do many together. `plans` as in
-// assemble.
+// `report`; dearest first. Slow chips of one host are one adversity, and so are its slow links of one kind.
+// Of more than eight the seven gravest are left out one by one and the others at once; more than 64 are one.
+// A lone one costs the whole straggler delay. `plans` as in assemble.
 std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
                                    std::span<const SimulateOptions> draws, bool fold, const DrawPool& pool,
                                    TrafficPlans& plans, const Report& report);
 
 // How many simulations these are.
-std::size_t fault_runs(const Adversities& adversities);
+std::size_t fault_runs(const Adversities& adversities, const FabricSpec& fabric);
 // How many of them draw at random.
-std::size_t random_fault_runs(const Adversities& adversities);
+std::size_t random_fault_runs(const Adversities& adversities, const FabricSpec& fabric);
 
 }  // namespace podsim

@@ -174,8 +174,8 @@ void refuse_what_tells_many_apart(const Fabric& fabric, const PredictOptions& op
 // How often a spec whose draws are not told one by one is simulated: with and without its adversities, and
 // for what each costs; of several jobs together, and each alone.
 std::size_t simulations_of(const Spec& spec) {
-  const auto of_one = [](const Adversities& adversities) {
-    return adversities.none() ? 1 : 2 + fault_runs(adversities);
+  const auto of_one = [&](const Adversities& adversities) {
+    return adversities.none() ? 1 : 2 + fault_runs(adversities, spec.cluster.fabric);
   };
   if (spec.jobs.empty()) return of_one(spec.adversities);
   std::size_t all = spec.adversities.none() ? 1 : 2;
@@ -233,9 +233,9 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayo
 std::int64_t draws_told(const Spec& spec) {
   if (spec.seeds < 2 || !spec.adversities.random()) return 0;
   std::size_t simulations = 1;
-  if (spec.jobs.empty()) simulations += random_fault_runs(spec.adversities);
+  if (spec.jobs.empty()) simulations += random_fault_runs(spec.adversities, spec.cluster.fabric);
   for (const PlacedJob& job : spec.jobs)
-    simulations += 1 + random_fault_runs(spec_of_job(spec, job).adversities);
+    simulations += 1 + random_fault_runs(spec_of_job(spec, job).adversities, spec.cluster.fabric);
   return static_cast<std::int64_t>(simulations) * spec.seeds;
 }
 

@@ -32,10 +32,12 @@ struct SlowParty {
 };
 
 // What one adversity costs: the step with all of them minus the step without this one. Costs need not add up
-// to the straggler delay: two slow chips that wait for each other hide each other.
+// to the straggler delay: two slow hosts that wait for each other hide each other.
 struct FaultCost {
-  std::string what;  // "chip 137 at speed 0.8", "nic of chip 9 at speed 0.5", "12 adversities together"
-  Time cost;         // may be negative: removing a delay can make others collide
+  // "chip 137 at speed 0.8", "8 chips of host 17 at speed 0.8", "3 slighter adversities together"
+  std::string what;
+  Time cost;            // may be negative: removing a delay can make others collide
+  int adversities = 1;  // that are told as one
 };
 
 // What slowed a simulated job down. A recording must be judged by its operations alone (scheduler/replay); of

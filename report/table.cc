@@ -157,6 +157,9 @@ std::string fault_costs(const Report& report) {
     const Time without = report.step_time - fault.cost;
     rows.push_back({fault.what, fixed(without.in_seconds(), 4), fixed(fault.cost.in_seconds(), 4)});
   }
+  if (report.fault_costs.size() > 1)
+    rows.push_back({"all together", fixed((report.step_time - report.straggler_delay).in_seconds(), 4),
+                    fixed(report.straggler_delay.in_seconds(), 4)});
   return align(rows);
 }
 

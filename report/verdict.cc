@@ -50,8 +50,9 @@ StragglerVerdict verdict_of(const Report& report, const std::string& no_replay) 
     const FaultCost& dearest = report.fault_costs.front();
     const double share = dearest.cost.in_seconds() / delay_s;
     const bool alone = share >= kMainShare;
-    verdict.cause =
-        alone ? dearest.what : std::to_string(report.fault_costs.size()) + " adversities together";
+    int all = 0;
+    for (const FaultCost& each : report.fault_costs) all += each.adversities;
+    verdict.cause = alone ? dearest.what : std::to_string(all) + " adversities together";
     verdict.share = alone ? share : 1;
   }
   verdict.replay = report.what_if ? replay_text(*report.what_if, verdict.slowdown, report.steps)

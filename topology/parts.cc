@@ -48,6 +48,11 @@ ListRange<Fabric::Nodes, Node> nodes_of(const Fabric& fabric, NodeKind kind) {
 std::string_view to_string(PartKind kind) { return kKindNames[static_cast<int>(kind)]; }
 std::string_view to_string(Domain domain) { return kDomainNames[static_cast<int>(domain)]; }
 
+int host_of(const FabricSpec& spec, ChipId chip) {
+  const int of_slice = spec.chips / spec.slices, hosts_of_slice = 1 + (of_slice - 1) / spec.chips_per_host;
+  return chip / of_slice * hosts_of_slice + chip % of_slice / spec.chips_per_host;
+}
+
 Parts::Parts(const Fabric& fabric, int chips_per_host)
     : fabric_(fabric),
       chips_per_host_(chips_per_host),

@@ -37,6 +37,9 @@ enum class Domain : std::uint8_t { kNone, kHost, kNvlinkDomain, kCube, kLeaf, kS
 inline constexpr int kDomains = 7;
 std::string_view to_string(Domain domain);  // "host", "nvlink_domain", ...
 
+// The host of a chip, before the network is built: as Parts numbers them.
+int host_of(const FabricSpec& spec, ChipId chip);
+
 class Parts {
  public:
   // Hosts are `chips_per_host` consecutive chips of a slice or of a cluster. REQUIRES: the fabric outlives

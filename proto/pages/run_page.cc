@@ -122,6 +122,9 @@ PagePanel straggler_panel(const Report& report, const StepDetail* detail) {
     costs.rows.push_back({{report.fault_costs[i].what},
                           {fixed(report.fault_costs[i].cost.in_seconds(), 6),
                            "fault_costs[" + std::to_string(i) + "].cost_s"}});
+  if (costs.rows.size() > 1)
+    costs.rows.push_back(
+        {{"all together"}, {fixed(report.straggler_delay.in_seconds(), 6), "straggler_delay_s"}});
   if (!costs.rows.empty()) panel.tables.push_back(std::move(costs));
   PageTable parties{"Chip-seconds per step", {"who", "made others wait", "waited"}, {}};
   for (std::size_t i = 0; i < report.slow_parties.size(); ++i) {

@@ -125,7 +125,7 @@ TEST(Verdict, names_what_was_injected_with_the_slowdown_against_the_job_without_
       {"slow_link { chip: 12 kind: \"nvlink\" speed_fraction: 0.02 }", "nvlink of chip 12 at speed 0.02"},
       {"input_stall { probability: 1 mean_ms: 900 }", "stalls of input"},
       {"slow_chip { chip: 5 speed_fraction: 0.8 } slow_chip { chip: 7 speed_fraction: 0.8 }",
-       "2 adversities together"}};
+       "2 chips of host 0 at speed 0.8"}};
   for (const std::string schedule :
        {"schedule: one_f_one_b", "schedule: interleaved chunks_per_stage: 2", "schedule: dualpipe"}) {
     const auto predict = [&](const std::string& adversity) {

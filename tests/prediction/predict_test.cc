@@ -150,16 +150,6 @@ TEST(Predict, a_failure_is_predicted_alike_with_and_without_folding) {
             predict_step(spec, {.fold = false, .dump = {}}).report.step_time);
 }
 
-TEST(Predict, more_than_eight_adversities_are_told_together) {
-  Spec spec = testing::load("llama3_70b_512_v5p");
-  for (ChipId chip = 0; chip < 9; ++chip) spec.adversities.add(Degradation::of_chip(chip, 0.9));
-  const Report report = predict_step(spec, {}).report;
-  ASSERT_EQ(report.fault_costs.size(), 1u);
-  EXPECT_EQ(report.fault_costs[0].what, "9 adversities together");
-  EXPECT_EQ(report.fault_costs[0].cost, report.straggler_delay);
-  EXPECT_GT(report.straggler_delay.ps, 0);
-}
-
 TEST(Predict, utilisation_never_exceeds_what_the_chips_can_do) {
   for (const char* name :
        {"llama3_70b_512_h100", "llama3_70b_512_v5p", "dense_100b_512_h100", "palm_540b_6144_v4"}) {

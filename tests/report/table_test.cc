@@ -71,6 +71,8 @@ TEST(Table, stragglers_are_told_with_their_cost) {
       << text;
   EXPECT_NE(text.find("nic of chip 9 at speed 0.8                  10.7500       0.2500"), std::string::npos)
       << text;
+  EXPECT_NE(text.find("all together                                10.0000       1.0000"), std::string::npos)
+      << text;
 }
 
 TEST(Table, a_job_that_does_not_fit_ends_with_what_would_help) {
