@@ -26,6 +26,7 @@ Time step_of(const Spec& spec) { return predict_step(spec, {}).report.step_time;
 // One chip on each of so many hosts, every one slower than the one before.
 std::vector<Degradation> slower_and_slower(int hosts) {
   std::vector<Degradation> slow;
+  slow.reserve(static_cast<std::size_t>(hosts));
   for (int h = 0; h < hosts; ++h) slow.push_back(Degradation::of_chip(h * kChipsOfHost, 0.9 - 0.03 * h));
   return slow;
 }

@@ -161,8 +161,7 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
     }
     SimulateOptions recording = trial.options;
     recording.keep_passes = 1;
-    if (const std::string differs = difference(trial.system, recording, Loop::kFast); differs != "")
-      FAIL() << differs << " with passes, round " << round;
+    ASSERT_EQ(difference(trial.system, recording, Loop::kFast), "") << "with passes, round " << round;
   }
   EXPECT_GE(followed, wanted / 4) << "few steps are followed";
   EXPECT_GE(ahead, wanted / 10) << "operations seldom have links of their own";
