@@ -26,13 +26,13 @@ constexpr std::size_t kMostToldApart = 8, kMostListed = 64;
 constexpr double kGravest = std::numeric_limits<double>::infinity();
 
 // A source of chance that is one adversity.
-struct Chance {
+struct SourceOfChance {
   std::string_view what;
   bool (*any)(const Adversities&);
   void (*leave_out)(Adversities&);
 };
 
-constexpr std::array<Chance, 5> kChances = {{
+constexpr std::array<SourceOfChance, 5> kChances = {{
     {"jitter of operations", [](const Adversities& all) { return all.jitter.coefficient_of_variation > 0; },
      [](Adversities& all) { all.jitter = {}; }},
     {"jitter of steps", [](const Adversities& all) { return all.variation.factors(); },

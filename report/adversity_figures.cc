@@ -72,7 +72,8 @@ std::vector<Figure> adversity_figures(const Report& r) {
         "", {
                 Figure("what", fault.what)
                     .field(1)
-                    .is("the slow chip, the slow link, or the jitter; more than eight are given as one"),
+                    .is("the slow chip, link or host, the part that failed, or the source of chance; of more "
+                        "than eight the seven gravest and the others together, of more than 64 all as one"),
                 Figure("cost_s", fault.cost)
                     .field(2)
                     .is("`step_time_s` minus the step time without this adversity and with all others"),
