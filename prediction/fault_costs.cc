@@ -19,7 +19,7 @@ namespace podsim {
 namespace {
 
 // So many are told apart. Of more the gravest are, and the others together, so that a list does not multiply
-// the time of a prediction; a list of very many is one.
+// the time of a prediction; a list of very many is one. Both chosen.
 constexpr std::size_t kMostToldApart = 8, kMostListed = 64;
 
 // Told first: how much slower it makes anything is not known.
