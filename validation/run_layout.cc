@@ -193,8 +193,16 @@ std::string split_ranks(const RunRow& row, int ranks, State state, Degrees& degr
   return "";
 }
 
+// Of a column that counts ranks and has none, or empty.
+std::string no_ranks(const RunRow& row) {
+  for (const char* column : {"tp", "cp", "pp", "dp", "ep", "etp", "gpus_per_node"})
+    if (row.whole(column, 1) < 1) return std::string(column) + " is below 1";
+  return "";
+}
+
 RunLayout layout_by_degrees(const RunRow& row) {
   RunLayout layout;
+  layout.missing = no_ranks(row);
   if (!row.has("tp") && !row.has("dp") && !row.has("dp_sharding")) layout.missing = "no layout";
   if (!layout.missing.empty()) return layout;
   Degrees degrees;

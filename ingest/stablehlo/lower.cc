@@ -324,8 +324,8 @@ class Lowering {
     std::size_t condition = of.types;
     while (condition < of.end && !words_.is(condition, "cond")) ++condition;
     const std::size_t body = words_.next(condition + 1) + 1;
-    if (inner.size() != outer.size() || inner.empty() || !words_.is(condition + 1, "{") ||
-        !words_.is(body, "{"))
+    if (inner.size() != outer.size() || inner.empty() || of.results.size() != outer.size() ||
+        !words_.is(condition + 1, "{") || !words_.is(body, "{"))
       throw Unread{"a loop of another form"};
     const std::string name = "loop" + std::to_string(count_++);
     region(scope, name + ".condition", condition + 1, inner, outer);

@@ -196,6 +196,23 @@ TEST(Partitioning, a_broadcast_without_an_operand_is_refused) {
             "a broadcast of nothing");
 }
 
+TEST(Partitioning, a_loop_of_other_results_than_it_is_given_values_is_refused) {
+  const auto refusal = [](const std::string& results) {
+    return taken(
+               "module {\n  sdy.mesh @m = <[\"x\"=2]>\n"
+               "  func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n    " +
+               results +
+               " = stablehlo.while(%i = %a, %j = %a) : tensor<8xf32>, tensor<8xf32>\n     cond {\n"
+               "      %1 = stablehlo.constant dense<true> : tensor<i1>\n"
+               "      stablehlo.return %1 : tensor<i1>\n    } do {\n"
+               "      stablehlo.return %i, %j : tensor<8xf32>, tensor<8xf32>\n    }\n"
+               "    return %0#0 : tensor<8xf32>\n  }\n}\n")
+        .refused;
+  };
+  EXPECT_EQ(refusal("%0:2"), "");
+  EXPECT_EQ(refusal("%0:9"), "a loop of another form");
+}
+
 std::string text_of(const std::string& file) {
   std::vector<Problem> problems;
   return read_file(file, problems).value_or("");

@@ -114,6 +114,11 @@ TEST(RunScenario, experts_take_their_axis_from_the_data_ranks) {
   EXPECT_EQ(scenario({{"ep", "3"}}).skipped, "ep 3 does not divide dp 2");
 }
 
+TEST(RunScenario, degrees_are_at_least_one) {
+  for (const char* column : {"tp", "cp", "pp", "dp", "ep", "etp", "gpus_per_node"})
+    EXPECT_EQ(scenario({{column, "0"}}).skipped, std::string(column) + " is below 1");
+}
+
 TEST(RunScenario, degrees_must_make_the_gpus) {
   EXPECT_EQ(scenario({{"dp", "4"}}).skipped, "the degrees make 128 GPUs, not 64");
 }
