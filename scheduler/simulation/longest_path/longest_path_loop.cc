@@ -50,6 +50,7 @@ LongestPathLoop::LongestPathLoop(SystemTables& tables, PathPrograms& programs, c
   PODSIM_CHECK(knows(tables, options), "the system is one whose longest path can be followed");
   for (std::size_t c = 0; c < chips_.size(); ++c)
     chips_[c].slowed = program_of(static_cast<std::int32_t>(c)).interference != 0;
+  list_peers();
 }
 
 std::optional<std::vector<Timeline>> LongestPathLoop::run() {
@@ -90,15 +91,18 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
 void LongestPathLoop::happen(std::size_t slot) {
   if (state_.slots.is_chip(slot)) {
     const auto chip = static_cast<std::int32_t>(slot);
+    if (chips_[chip].status == Status::kTogether) {
+      end_together(chip);
+      return;
+    }
     if (!chips_[chip].foreseen) {
       foresee(chip);
-      PODSIM_CHECK(chips_[chip].now + chips_[chip].course.length >= state_.now,
-                   "transfers bring nothing forward but by rounding");
       return;
     }
     ++handled_;
     end_span(chip);
-    if (chips_[chip].status != Status::kComputing) events_.clear(slot);
+    const Status status = chips_[chip].status;
+    if (status != Status::kComputing && status != Status::kTogether) events_.clear(slot);
   } else {
     ++handled_;
     events_.clear(slot);
@@ -136,15 +140,19 @@ bool LongestPathLoop::begin_span(std::int32_t c, const PathInstruction& step) {
   PathChip& chip = chips_[c];
   SoloSpan* span = step.span;
   // How long the optimizer takes is recorded apart from the rest.
-  if (span == nullptr || (span->updates && records()) || chip.host - chip.now > span->latest_host)
-    return false;
-  for (std::uint32_t left = span->idle; left != 0; left &= left - 1) {
+  if (span == nullptr || (span->updates && records()) || !may_begin(chip, *span)) return false;
+  start_span(c, *span);
+  return true;
+}
+
+bool LongestPathLoop::may_begin(PathChip& chip, const SoloSpan& span) {
+  if (chip.host - chip.now > span.latest_host) return false;
+  for (std::uint32_t left = span.idle; left != 0; left &= left - 1) {
     PathStream& stream = chip.streams[static_cast<std::size_t>(std::countr_zero(left))];
     if (stream.operations.empty()) continue;
     stream.trim(chip.now);
     if (!stream.operations.empty()) return false;
   }
-  start_span(c, *span);
   return true;
 }
 
@@ -158,7 +166,7 @@ void LongestPathLoop::start_span(std::int32_t c, SoloSpan& span) {
   chip.status = Status::kComputing;
   chip.span = &span;
   // Of what ends behind the present the times may still be forgotten.
-  chip.beside.trim(state_.now);
+  chip.beside.trim(std::min(state_.now, chip.now));
   // Nothing that drains beside it brings its end forward: all of it is known when the end is asked for
   // shortly before.
   if (!chip.slowed || !span.joined) return foresee(c);
@@ -172,29 +180,44 @@ void LongestPathLoop::foresee(std::int32_t c) {
   PathChip& chip = chips_[c];
   chip.foreseen = true;
   programs_.spans().follow(c, *chip.span, chip.now, chip.beside.all(), chip.course);
-  events_.set(static_cast<std::size_t>(c), chip.now + chip.course.length);
+  events_.set(static_cast<std::size_t>(c), std::max(state_.now, chip.now + chip.course.length));
 }
 
 void LongestPathLoop::end_span(std::int32_t c) {
+  record_span(c, chips_[c].course.length, {}, {});
+  leave_span(c, chips_[c].course);
+  advance(c);
+}
+
+void LongestPathLoop::record_span(std::int32_t c, Time length, Time first_own, Time stood) {
+  const PathChip& chip = chips_[c];
+  if (records())
+    state_.accounts.record(c, chip.span->updates ? Bucket::kOptimizer : Bucket::kCompute,
+                           chip.now + first_own, chip.now + length, stood - first_own);
+}
+
+void LongestPathLoop::leave_span(std::int32_t c, const SpanCourse& course) {
   PathChip& chip = chips_[c];
-  const SpanCourse& course = chip.course;
   const LegOutcome& total = *course.outcome;
   state_.accounts.add(c, total.bucket, total.exposed);
   for (const SpanDelay& each : course.delays) state_.accounts.slow_down(c, each.pattern, each.lost);
-  for (const LegLaunches& each : chip.span->launched)
-    state_.accounts.start(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
+  state_.events += chip.span->events;
+  for (const LegLaunches& each : chip.span->launched) {
+    const std::int32_t m = tables_.legs.rendezvous_of(c, each.stream, each.communicator);
+    if (state_.all_rendezvous[m].members.front() == c) {
+      state_.accounts.start(m, each.count);
+    } else {
+      state_.events -= each.count;  // peers count it
+    }
+  }
   const Time end = chip.now + course.length;
-  if (records())
-    state_.accounts.record(c, chip.span->updates ? Bucket::kOptimizer : Bucket::kCompute, chip.now, end);
   const Time before = total.host_add == LegOutcome::kNever ? LegOutcome::kNever : chip.host + total.host_add;
   const Time floor = LegOutcome::later(course.host_floor, chip.now);
   chip.host = std::max(before, floor);
   if (floor > before) chip.met = end;
-  state_.events += chip.span->events;
   chip.now = end;
   chip.at += static_cast<std::size_t>(chip.span->instructions);
   chip.status = Status::kReady;
-  advance(c);
 }
 
 void LongestPathLoop::launch_by_host(std::int32_t c, const PathInstruction& step) {
@@ -256,6 +279,7 @@ void LongestPathLoop::visit(Visitor& state) {
   for (PathChip& chip : chips_) chip.visit(state, state_.now);
   // How it ran last time decides nothing.
   for (Rendezvous& each : state_.all_rendezvous) each.alone = each.alone && each.running;
+  for (PeerSpan& each : peer_spans_) each.visit(state);
   operations_.visit(state);
   for (Ahead& each : ahead_) {
     state.fixed(each.waiting);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -42,6 +43,11 @@ class LongestPathLoop {
   // How many operations were known ahead; of them those that had links of their own for as long as they took.
   std::int64_t operations_known_ahead() const { return started_ahead_; }
   std::int64_t operations_undisturbed() const { return undisturbed_; }
+  // How many spans peers went through together, all alike, and not alike; how often some parted.
+  struct Together {
+    std::int64_t alike = 0, unlike = 0, parted = 0;
+  };
+  const Together& together() const { return together_; }
 
  private:
   using Status = PathChip::Status;
@@ -57,6 +63,7 @@ class LongestPathLoop {
     return system_.step.messages[message].scope.neighbour != 0;
   }
 
+  void list_peers();
   void begin_step();
   void happen(std::size_t slot);
   bool enter_segment(std::int32_t chip, std::int32_t position);
@@ -69,6 +76,28 @@ class LongestPathLoop {
   void start_span(std::int32_t chip, SoloSpan& span);
   void foresee(std::int32_t chip);
   void end_span(std::int32_t chip);
+  // For passes, what the chip has done in the span: from then on after its begin, but for as long as it stood
+  // still for its peers.
+  void record_span(std::int32_t chip, Time length, Time first_own, Time stood);
+  // What the span has come to; the chip is behind it.
+  void leave_span(std::int32_t chip, const SpanCourse& course);
+
+  // In peer_spans.cc: what chips do together with their peers. False where the chip goes on by itself.
+  bool begin_with_peers(std::int32_t chip, const PathInstruction& step);
+  bool may_come(const PathChip& chip, std::int32_t peer, const SoloSpan& span) const;
+  bool may_begin(PathChip& chip, const SoloSpan& span);
+  // Who has gathered goes on by itself.
+  void part(PeerSpan& peers);
+  void part_before(PathChip& chip, std::int32_t rendezvous);
+  void start_together(PeerSpan& peers);
+  void foresee_later(PeerSpan& peers);
+  void foresee_together(PeerSpan& peers);
+  bool alike(const PeerSpan& peers) const;
+  void rehearse_together(PeerSpan& peers);
+  void start_in_turn(const LegStep& step, std::span<Rehearsal> all, const PeerSpan& peers);
+  void foresee_together_anew(std::int32_t chip, Time from);
+  void end_together(std::int32_t chip);
+  void end_apart(std::int32_t chip);
   void launch(PathChip& chip, std::int32_t number, const PathInstruction& step);
   bool wait(PathChip& chip, std::int32_t number, const PathInstruction& step);
   bool receive(PathChip& chip, std::int32_t number, Stream stream);
@@ -122,15 +151,20 @@ class LongestPathLoop {
   FastForward fast_forward_;
   EventHeap events_;  // of slots of state_, which has none itself
   std::vector<PathChip> chips_;
-  struct Ahead {           // of a rendezvous
-    bool waiting = false;  // its event is the start of its operation
-    Time end;              // of the last one that was known ahead
+  std::deque<PeerSpan> peer_spans_;
+  std::int64_t gathering_ = 0;             // chips
+  std::vector<RehearsalBuffers> buffers_;  // [peer]
+  std::vector<DrainBeside> relative_;      // scratch
+  struct Ahead {                           // of a rendezvous
+    bool waiting = false;                  // its event is the start of its operation
+    Time end;                              // of the last one that was known ahead
   };
   std::vector<Ahead> ahead_;           // [rendezvous]
   std::vector<std::int32_t> resumed_;  // chips that are to go on
   Time last_start_;                    // of what is known ahead
   std::int64_t handled_ = 0;           // ends of spans, and what operations do
   std::int64_t started_ahead_ = 0, undisturbed_ = 0;
+  Together together_;
 };
 
 }  // namespace podsim

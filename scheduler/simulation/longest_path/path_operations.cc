@@ -30,13 +30,16 @@ inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t number, const Pa
     case Instruction::Kind::kWait:
       return wait(chip, number, step);
     case Instruction::Kind::kLaunch:
+      if (step.with_peers != nullptr && begin_with_peers(number, step)) return false;
       if (step.span != nullptr && begin_span(number, step)) return false;
       if (!step.between_stages || !send(chip, number, step)) launch(chip, number, step);
       return true;
     case Instruction::Kind::kCompute:
+      if (step.with_peers != nullptr && begin_with_peers(number, step)) return false;
       if (step.span == nullptr || !begin_span(number, step)) compute(number);
       return false;
     case Instruction::Kind::kHost:
+      if (step.with_peers != nullptr && begin_with_peers(number, step)) return false;
       if (step.span != nullptr && begin_span(number, step)) return false;
       launch_by_host(number, step);
       return true;
@@ -63,6 +66,7 @@ inline void LongestPathLoop::launch(PathChip& chip, std::int32_t number, const P
   operations.push_back({.step = &step,
                         .rendezvous = tables_.legs.rendezvous_of(number, step.stream, step.communicator),
                         .launched = chip.now});
+  if (gathering_ > 0) part_before(chip, operations.back().rendezvous);
   const std::size_t place = operations.size() - 1;
   const Time turn = place == stream.first ? chip.now : operations[place - 1].end;
   stream.quiet = {};
@@ -111,7 +115,7 @@ inline void LongestPathLoop::add_known(std::int32_t c, const DrainBeside& drain)
   PathChip& chip = chips_[c];
   if (!chip.slowed) return;
   chip.beside.add(drain);
-  if (chip.status == Status::kComputing) foresee_anew(c, drain.begin);
+  if (chip.status == Status::kComputing || chip.status == Status::kTogether) foresee_anew(c, drain.begin);
 }
 
 // Null where another stream of the group had it first.
@@ -130,7 +134,7 @@ inline const PathRun* LongestPathLoop::run_of(PathStream& stream, std::int32_t c
 inline bool LongestPathLoop::undisturbed(const PathRun& run, Time end) {
   if (!run.few_others || state_.options.share_all_links) return false;
   const Time until = end + kRoundingMargin;
-  for (const SoloLegs::Launcher& each : programs_.others(run)) {
+  for (const LinkUsers::Launcher& each : programs_.others(run)) {
     PathStream& stream = chips_[each.chip].streams[static_cast<std::size_t>(each.stream)];
     if (stream.quiet > until) continue;
     stream.quiet = quiet_until(each.chip, each.stream);
@@ -148,7 +152,7 @@ Time LongestPathLoop::quiet_until(std::int32_t c, Stream stream) {
   if (of.known != of.operations.size()) return {};
   if (chip.status == Status::kEnded) return Time::max();
   const LaunchBound& here = programs_.launches(c, chip.segment, *chip.program, stream);
-  const Time since = chip.status == Status::kComputing ? chip.now : std::max(chip.now, state_.now);
+  const Time since = chip.in_span() ? chip.now : std::max(chip.now, state_.now);
   Time least = since + (*here.times)[chip.at];
   if (chip.at < here.until) return least;
   const std::vector<std::int32_t>& order = program_of(c).order;
@@ -368,6 +372,7 @@ void LongestPathLoop::change_transfers(std::int32_t c, std::int32_t pattern, int
 // Something else drains beside the chip from then on.
 void LongestPathLoop::foresee_anew(std::int32_t c, Time from) {
   const PathChip& chip = chips_[c];
+  if (chip.status == Status::kTogether) return foresee_together_anew(c, from);
   if (chip.status != Status::kComputing) return;
   chip.span->joined = true;
   if (chip.foreseen && from < chip.now + chip.course.length) foresee(c);

@@ -17,7 +17,7 @@ PathSegment& PathPrograms::find(std::int32_t c, std::int32_t number) {
   const std::vector<std::vector<Instruction>>& segments = program_of(c).segments;
   all.resize(segments.size());
   const auto place = static_cast<std::size_t>(number);
-  PathSegment*& segment = by_legs_[&tables_.legs.of(c, number)];
+  PathSegment*& segment = by_legs_[{&tables_.legs.of(c, number), tables_.legs.with_peers(c, number)}];
   if (segment == nullptr)
     segment = &segments_.emplace_back(
         PathSegment{std::vector<const PathInstruction*>(segments[place].size(), nullptr), {}});
@@ -37,8 +37,10 @@ const PathInstruction& PathPrograms::look(std::int32_t c, std::int32_t number, P
   step.pending = what.pending;
   step.duration = what.duration;
   if (what.kind == Instruction::Kind::kCompute || what.kind == Instruction::Kind::kLaunch ||
-      what.kind == Instruction::Kind::kHost)
+      what.kind == Instruction::Kind::kHost) {
     step.span = spans_.from(c, number, instruction);
+    step.with_peers = spans_.with_peers(c, number, instruction);
+  }
   if (what.kind == Instruction::Kind::kLaunch) {
     step.communicator = system.communicator_of[step.message];
     step.pattern = system.pattern_of[step.message];
@@ -69,12 +71,12 @@ const PathRun& PathPrograms::look_at_run(std::int32_t m, std::int32_t run, std::
   }
   if (!alone.ends) return found;
   if (tables_.system.step.messages[message].scope.neighbour == 0) {
-    found.own_links = tables_.legs.exclusive(each.group, each.stream, message);
+    found.own_links = tables_.users.exclusive(each.group, each.stream, message);
     return found;
   }
   if (!only_source(m)) return found;
-  const std::vector<SoloLegs::Launcher> others =
-      tables_.legs.others(each.group, each.stream, message, kFewOthers);
+  const std::vector<LinkUsers::Launcher> others =
+      tables_.users.others(each.group, each.stream, message, kFewOthers);
   found.own_links = others.empty();
   found.few_others = others.size() <= kFewOthers;
   if (!found.few_others) return found;

@@ -6,13 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/cache.h"
 #include "scheduler/lowering/instructions.h"
 #include "scheduler/simulation/longest_path/solo_spans.h"
+#include "scheduler/simulation/loop/link_users.h"
 #include "scheduler/simulation/loop/solo_legs.h"
 #include "scheduler/simulation/loop/system_tables.h"
 
@@ -28,7 +30,8 @@ struct alignas(kCacheLine) PathInstruction {
   std::int32_t message, pending;
   std::int32_t communicator, pattern;  // of a launch
   Time duration;
-  SoloSpan* span;  // that may begin here
+  SoloSpan* span;        // that may begin here
+  SoloSpan* with_peers;  // that the chip and its peers may begin here
 };
 static_assert(sizeof(PathInstruction) == kCacheLine, "one miss for each");
 
@@ -87,7 +90,7 @@ class PathPrograms {
   }
 
   // Who may launch what loads links of the run. REQUIRES: few_others.
-  std::span<const SoloLegs::Launcher> others(const PathRun& run) const {
+  std::span<const LinkUsers::Launcher> others(const PathRun& run) const {
     return {others_.data() + run.first_other, run.others};
   }
   // REQUIRES: the segment is that of the chip with that number.
@@ -112,12 +115,12 @@ class PathPrograms {
 
   SystemTables& tables_;
   SoloSpans spans_;
-  std::vector<std::vector<PathSegment*>> of_chip_;  // [chip][segment]
-  std::unordered_map<const SegmentLegs*, PathSegment*> by_legs_;
+  std::vector<std::vector<PathSegment*>> of_chip_;                                     // [chip][segment]
+  std::map<std::pair<const SegmentLegs*, const SegmentLegs*>, PathSegment*> by_legs_;  // with peers too
   std::deque<PathSegment> segments_;
   std::deque<PathInstruction> steps_;
   std::deque<PathRun> runs_;  // [run]
-  std::vector<SoloLegs::Launcher> others_;
+  std::vector<LinkUsers::Launcher> others_;
 };
 
 }  // namespace podsim

@@ -150,9 +150,53 @@ struct PathStream {
   static constexpr std::int64_t kMostOver = 64;  // that are still there
 };
 
+// A span that peers (SoloLegs::peers) begin together: once all of them have come to it, each at its own time.
+struct PeerSpan {
+  struct Member {
+    bool ended = false;
+    Time begin;                       // of one that has ended
+    std::vector<DrainBeside> drains;  // what drained beside it
+    LegOutcome outcome;               // where they are not alike
+    std::vector<std::pair<std::int32_t, Time>> waited_for;
+    Time first_own, stood;  // as Rehearsal has them, after its begin
+  };
+  std::span<const std::int32_t> chips;
+  std::size_t gathered = 0;
+  bool under_way = false;
+  bool foreseen = false;  // the events of its chips are their ends, as far as these are known
+  bool alike = false;     // all come to the same: they began at one instant, beside the same
+  std::vector<Member> members;
+
+  // Those that are under way are named with their chips.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    state.fixed(gathered);
+    state.fixed(under_way);
+    for (Member& member : members) {
+      state.fixed(member.ended);
+      if (!member.ended) continue;
+      state.moving(member.begin);
+      for (DrainBeside& drain : member.drains) {
+        state.fixed(drain.pattern);
+        state.moving(drain.begin);
+        state.moving(drain.end);
+      }
+    }
+  }
+};
+
 // A chip class. It may be ahead of the present: at an instant until which all that concerns it is known.
 struct PathChip {
-  enum class Status : std::uint8_t { kReady, kComputing, kWaiting, kReceiving, kEnded };
+  // Gathering: for a span with its peers, which are still to come; together: with them.
+  enum class Status : std::uint8_t {
+    kReady,
+    kComputing,
+    kGathering,
+    kTogether,
+    kWaiting,
+    kReceiving,
+    kEnded
+  };
   Status status = Status::kReady;
   bool slowed = false;                  // by transfers
   bool foreseen = false;                // its event is the end of its span, as far as it is known
@@ -165,15 +209,22 @@ struct PathChip {
   Time now;                        // since when it is at this; when it has ended
   Time host, met;                  // RunningChip
   SoloSpan* span = nullptr;        // that it is at
+  PeerSpan* peers = nullptr;       // and it; null where it has none
+  bool apart = false;              // goes on without them from here, although they would come
   SpanCourse course;               // of the span, once its end is foreseen
   DrainsBeside beside;             // that end behind the begin of its span
   std::array<PathStream, kNetworkStreams> streams;
+
+  // It is at a span that begins at `now`.
+  bool in_span() const {
+    return status == Status::kComputing || status == Status::kGathering || status == Status::kTogether;
+  }
 
   // At the present.
   template <class Visitor>
   void visit(Visitor& state, Time present) {
     // Who waits goes on at the present or later.
-    const Time here = status == Status::kComputing ? now : std::max(now, present);
+    const Time here = in_span() ? now : std::max(now, present);
     state.position(position);
     state.fixed(static_cast<int>(status));
     state.fixed(at);
@@ -182,7 +233,7 @@ struct PathChip {
       state.fixed(awaited - from.first_after(here));
     }
     state.host(host, met);
-    if (status == Status::kComputing) {
+    if (in_span()) {
       state.fixed(span);
       state.moving(now);
     } else {

@@ -104,14 +104,26 @@ SoloSpans::SoloSpans(const System& system, SoloLegs& legs)
 
 SoloSpans::Places& SoloSpans::find_places(std::int32_t c, std::int32_t segment) {
   places_[c].resize(program_of(c).segments.size());
-  SegmentLegs* legs = &legs_.of(c, segment);
-  Places*& places = places_by_legs_[legs];
+  return *(places_[c][segment] = &places_with(legs_.of(c, segment)));
+}
+
+SoloSpans::Places& SoloSpans::places_with(SegmentLegs& legs) {
+  Places*& places = places_by_legs_[&legs];
   if (places == nullptr) {
-    const std::size_t instructions = legs->starts.size();
-    places = &all_.emplace_back(Places{legs, std::vector<std::int32_t>(instructions, kNotLooked),
+    const std::size_t instructions = legs.starts.size();
+    places = &all_.emplace_back(Places{&legs, std::vector<std::int32_t>(instructions, kNotLooked),
                                        std::vector<SoloSpan*>(instructions, nullptr)});
   }
-  return *(places_[c][segment] = places);
+  return *places;
+}
+
+SoloSpan* SoloSpans::with_peers(std::int32_t c, std::int32_t segment, std::size_t instruction) {
+  SegmentLegs* legs = legs_.with_peers(c, segment);
+  if (legs == nullptr) return nullptr;
+  Places& places = places_with(*legs);
+  const std::int32_t known = places.joined[instruction];
+  SoloSpan* span = known >= 0 ? &spans_[static_cast<std::size_t>(known)] : look(c, places, instruction);
+  return span != nullptr && span->met ? span : nullptr;
 }
 
 SoloSpan* SoloSpans::look(std::int32_t c, Places& places, std::size_t instruction) {
@@ -122,6 +134,9 @@ SoloSpan* SoloSpans::look(std::int32_t c, Places& places, std::size_t instructio
   if (first < 0) return nullptr;
   SoloSpan span = join(c, *places.legs, first);
   if (span.legs.empty()) return nullptr;
+  span.met = std::ranges::any_of(span.launched, [&](const LegLaunches& each) {
+    return system_.groups[system_.chips[c].group_class[each.communicator]].members.size() > 1;
+  });
   number = static_cast<std::int32_t>(spans_.size());
   return &spans_.emplace_back(std::move(span));
 }

@@ -13,6 +13,7 @@
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/longest_path/span_stretches.h"
 #include "scheduler/simulation/loop/legs.h"
+#include "scheduler/simulation/loop/rehearsal.h"
 #include "scheduler/simulation/loop/solo_legs.h"
 
 namespace podsim {
@@ -52,6 +53,7 @@ struct SoloSpan {
   std::int64_t events = 0;
   std::vector<LegLaunches> launched;
   bool updates = false;                    // it has computations of the optimizer
+  bool met = false;                        // peers come to operations of it
   bool joined = true;                      // by a transfer that began beside it, when it went last
   LegOutcome alone;                        // beside nothing, all legs together
   std::optional<SpanStretches> stretches;  // once something drains beside it
@@ -85,6 +87,8 @@ class SoloSpans {
     const std::int32_t span = places.joined[instruction];
     return span >= 0 ? &spans_[static_cast<std::size_t>(span)] : look(chip, places, instruction);
   }
+  // The same of what the chip does together with its peers; null also where none of them has to come.
+  SoloSpan* with_peers(std::int32_t chip, std::int32_t segment, std::size_t instruction);
   // The computation at that instruction, without what follows it: one span for all that take the same time.
   SoloSpan& computation(std::int32_t chip, std::int32_t segment, std::size_t instruction) {
     SoloSpan* known = places_of(chip, segment).computation[instruction];
@@ -115,6 +119,7 @@ class SoloSpans {
     return places ? *places : find_places(chip, segment);
   }
   Places& find_places(std::int32_t chip, std::int32_t segment);
+  Places& places_with(SegmentLegs& legs);
   SoloSpan* look(std::int32_t chip, Places& places, std::size_t instruction);
   SoloSpan& find_computation(std::int32_t chip, std::int32_t segment, std::size_t instruction);
   bool add_up(std::int32_t chip, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,

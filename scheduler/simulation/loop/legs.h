@@ -30,10 +30,11 @@ struct LegStep {
   enum class Kind : std::uint8_t { kCompute, kPause, kHost, kSynchronise, kLaunch, kWait };
   Kind kind;
   Bucket bucket = Bucket::kCompute;
-  std::int32_t launch = -1;   // number in the leg, of a launch or of the one waited for
-  std::int32_t behind = -1;   // of the launch before it on its stream
-  std::int32_t pattern = -1;  // of a launch, and of the one waited for
-  Time length;                // of a launch until it has ended
+  std::int32_t launch = -1;        // number in the leg, of a launch or of the one waited for
+  std::int32_t behind = -1;        // of the launch before it on its stream
+  std::int32_t pattern = -1;       // of a launch, and of the one waited for
+  std::int32_t communicator = -1;  // of a launch
+  Time length;                     // of a launch until it has ended
   std::span<const TransferEdge> edges = {};
 };
 
@@ -104,18 +105,6 @@ class HostAhead {
  private:
   Time lead_, add_, floor_ = LegOutcome::kNever;  // as LegOutcome has them, since the first leg
 };
-
-// What a rehearsal works on, kept from one to the next.
-struct RehearsalBuffers {
-  std::vector<DrainBeside> drains;
-  std::vector<Time> ends;  // [launch]
-};
-
-// What the leg comes to beside these transfers, given by their times after its begin; tells of calls of the
-// host where `host` is not null.
-void rehearse(const System& system, const StageProgram& program, const Leg& leg,
-              std::span<const DrainBeside> beside, RehearsalBuffers& buffers, LegOutcome& outcome,
-              std::vector<HostCall>* host = nullptr);
 
 // The instructions of a leg as far as they have been taken in.
 class LegWriter {

@@ -2,9 +2,10 @@
 #include "scheduler/simulation/loop/solo_legs.h"
 
 #include <algorithm>
-#include <set>
+#include <bit>
 
 #include "engine/check.h"
+#include "engine/random.h"
 
 namespace podsim {
 namespace {
@@ -28,19 +29,6 @@ std::size_t place_of(std::vector<LegLaunches>& launches, const LegLaunches& laun
   return place_in(launches, launch, [](const LegLaunches& a, const LegLaunches& b) {
     return a.stream == b.stream && a.communicator == b.communicator;
   });
-}
-
-using Launched = std::pair<std::int32_t, Stream>;  // message
-
-// Each once, in the order of the program.
-std::vector<Launched> launched_by(const StageProgram& program) {
-  std::vector<Launched> all;
-  std::set<Launched> known;
-  for (const std::vector<Instruction>& segment : program.segments)
-    for (const Instruction& each : segment)
-      if (each.kind == Instruction::Kind::kLaunch && known.emplace(each.message, each.stream).second)
-        all.emplace_back(each.message, each.stream);
-  return all;
 }
 
 // Of a leg's chip and its first instructions.
@@ -84,8 +72,9 @@ LegSums::LegSums(std::span<const PlacedLeg> legs) : length(1), longest(1), bucke
   }
 }
 
-SoloLegs::SoloLegs(const System& system, const StreamOperations& lists, UncontendedCollectives& uncontended)
-    : system_(system), lists_(lists), uncontended_(uncontended) {}
+SoloLegs::SoloLegs(const System& system, const StreamOperations& lists, UncontendedCollectives& uncontended,
+                   LinkUsers& users)
+    : system_(system), lists_(lists), uncontended_(uncontended), users_(users) {}
 
 void SoloLegs::make_room() {
   of_chip_.resize(system_.chips.size());
@@ -101,46 +90,72 @@ void SoloLegs::make_room() {
 
 bool SoloLegs::Signature::operator==(const Signature& other) const {
   return scale == other.scale && interference == other.interference && skew == other.skew &&
-         host_lead == other.host_lead && launches == other.launches &&
+         host_lead == other.host_lead && launches == other.launches && peers == other.peers &&
          std::ranges::equal(segment, other.segment);
 }
 
 // Nothing where there are guests.
 std::optional<SoloLegs::Signature> SoloLegs::signature_of(std::int32_t c,
-                                                          std::span<const Instruction> segment) {
+                                                          std::span<const Instruction> segment, bool peers) {
   const StageProgram& program = program_of(c);
-  Signature signature{scale_of(c), program.interference, program.skew, program.host_lead, segment, {}};
+  Signature signature{scale_of(c), program.interference, program.skew, program.host_lead, segment, {}, peers};
   for (const Instruction& each : segment) {
     if (each.kind != Instruction::Kind::kLaunch) continue;
-    Signature::Launch& launch = signature.launches.emplace_back();
-    if (!own(c, each, launch.streams)) {
-      launch = {};
-      continue;
-    }
-    const std::int32_t group = system_.chips[c].group_class[system_.communicator_of[each.message]];
-    const std::int32_t run = uncontended_.find(group, each.message);
-    for (const std::int32_t link : uncontended_.links(run))
-      for (const User& user : users_[static_cast<std::size_t>(link)])
-        if (between_stages(user.stream)) return std::nullopt;
-    launch.times = uncontended_.times_of(run);
+    signature.launches.push_back(launch(c, each, peers));
+    if (signature.launches.back().guests) return std::nullopt;
   }
   return signature;
 }
 
+// Programs launch a few messages again and again.
+SoloLegs::LaunchAlone SoloLegs::launch(std::int32_t c, const Instruction& launch, bool peers) {
+  if (launches_.empty()) launches_.resize(system_.chips.size());
+  std::vector<KnownLaunch>& all = launches_[static_cast<std::size_t>(c)];
+  for (const KnownLaunch& each : all)
+    if (each.message == launch.message && each.stream == launch.stream && each.peers == peers) return each.of;
+  const LaunchAlone found = find_launch(c, launch, peers);
+  all.push_back({launch.message, launch.stream, peers, found});
+  return found;
+}
+
+SoloLegs::LaunchAlone SoloLegs::find_launch(std::int32_t c, const Instruction& launch, bool peers) {
+  LaunchAlone found;
+  if (!alone(c, launch, peers, found.streams)) return {};
+  found.alone = true;
+  const std::int32_t group = group_of(c, launch.message);
+  found.met = system_.groups[group].members.size() > 1;
+  const std::int32_t run = uncontended_.find(group, launch.message);
+  for (const std::int32_t link : uncontended_.links(run))
+    for (const LinkUsers::User& user : users_.of(link))
+      found.guests = found.guests || between_stages(user.stream);
+  found.times = uncontended_.times_of(run);
+  return found;
+}
+
+std::uint64_t SoloLegs::Signature::hash() const {
+  std::uint64_t hash = mix(std::bit_cast<std::uint64_t>(scale), segment.size());
+  for (const LaunchAlone& each : launches)
+    hash = mix(mix(hash, static_cast<std::uint64_t>(each.times)), each.streams);
+  return hash;
+}
+
 // As short as they may be, so that few are beside a begin or an end of a transfer.
-SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number) {
+SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number, bool peers) {
   const StageProgram& program = program_of(c);
   const std::vector<Instruction>& segment = program.segments[number];
-  std::optional<Signature> signature = signature_of(c, segment);
-  if (signature)
-    for (const auto& [known, legs] : known_)
-      if (known == *signature) return legs;
+  std::optional<Signature> signature = signature_of(c, segment, peers);
+  const std::uint64_t hash = signature ? signature->hash() : 0;
+  if (signature) {
+    const auto [first, last] = known_.equal_range(hash);
+    for (auto each = first; each != last; ++each)
+      if (each->second.first == *signature) return each->second.second;
+  }
   SegmentLegs* found = &all_.emplace_back();
   found->at.assign(segment.size(), -1);
   found->starts = found->at;
   const std::span<const Instruction> all = segment;
   for (std::int32_t first = 0; first < std::ssize(segment);) {
-    Leg* leg = leg_from(c, all.subspan(static_cast<std::size_t>(first)));
+    Leg* leg = leg_from(c, all.subspan(static_cast<std::size_t>(first)), peers);
     if (leg == nullptr) {
       ++first;
       continue;
@@ -153,7 +168,7 @@ SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number) {
     first += leg->instructions;
   }
   if (signature) {
-    known_.emplace_back(*std::move(signature), found);
+    known_.emplace(hash, std::pair(*std::move(signature), found));
   } else {
     find_guests(c, segment, *found);
   }
@@ -215,7 +230,7 @@ void SoloLegs::find_guests(std::int32_t c, std::span<const Instruction> segment,
       known.push_back(each.message);
       const std::int32_t group = chip.group_class[system_.communicator_of[each.message]];
       for (const std::int32_t link : uncontended_.links(uncontended_.find(group, each.message)))
-        for (const User& user : users_[static_cast<std::size_t>(link)])
+        for (const LinkUsers::User& user : users_.of(link))
           if (between_stages(user.stream))
             place_of(found.guests, rendezvous_of_group(user.group, user.stream));
     }
@@ -223,29 +238,29 @@ void SoloLegs::find_guests(std::int32_t c, std::span<const Instruction> segment,
 }
 
 // What has launched something ends where that has been waited for, whatever comes then.
-Leg* SoloLegs::leg_from(std::int32_t c, std::span<const Instruction> instructions) {
+Leg* SoloLegs::leg_from(std::int32_t c, std::span<const Instruction> instructions, bool peers) {
   const std::uint64_t begin = hash_of_begin(c, instructions);
   const auto [known, end] = known_legs_.equal_range(begin);
   for (auto each = known; each != end; ++each) {
     const KnownLeg& leg = each->second;
-    if (leg.chip == c && leg.instructions.size() <= instructions.size() &&
+    if (leg.chip == c && leg.peers == peers && leg.instructions.size() <= instructions.size() &&
         std::ranges::equal(leg.instructions, instructions.first(leg.instructions.size())))
       return leg.leg;
   }
-  std::optional<Leg> written = write_leg(c, instructions);
+  std::optional<Leg> written = write_leg(c, instructions, peers);
   if (!written || written->events == 0) return nullptr;
   rehearse_alone(c, *written);
   Leg* leg = &legs_.emplace_back(*std::move(written));
   if (leg->launches > 0)
-    known_legs_.emplace(begin,
-                        KnownLeg{c, instructions.first(static_cast<std::size_t>(leg->instructions)), leg});
+    known_legs_.emplace(
+        begin, KnownLeg{c, peers, instructions.first(static_cast<std::size_t>(leg->instructions)), leg});
   return leg;
 }
 
 // To the first instruction at which all that was launched has been waited for, or the last one before what
 // concerns others.
-std::optional<Leg> SoloLegs::write_leg(std::int32_t c, std::span<const Instruction> instructions) {
-  const ChipClass& chip = system_.chips[c];
+std::optional<Leg> SoloLegs::write_leg(std::int32_t c, std::span<const Instruction> instructions,
+                                       bool peers) {
   const double scale = scale_of(c);
   LegWriter writer;
   bool marked = false;
@@ -272,15 +287,16 @@ std::optional<Leg> SoloLegs::write_leg(std::int32_t c, std::span<const Instructi
         writer.wait(each.stream, each.pending);
         break;
       case Instruction::Kind::kLaunch: {
-        std::uint32_t beside = 0;
-        if (!own(c, each, beside) || !writer.alone(each.stream, beside)) return closed();
-        const std::int32_t group = chip.group_class[system_.communicator_of[each.message]];
-        const UncontendedCollective& alone = uncontended_[uncontended_.find(group, each.message)];
+        const LaunchAlone known = launch(c, each, peers);
+        if (!known.alone || !writer.alone(each.stream, known.streams)) return closed();
+        const UncontendedCollective& alone =
+            uncontended_[uncontended_.find(group_of(c, each.message), each.message)];
         writer.launch({.kind = LegStep::Kind::kLaunch,
                        .pattern = system_.pattern_of[each.message],
+                       .communicator = system_.communicator_of[each.message],
                        .length = alone.arrival,
                        .edges = alone.edges},
-                      each.stream, system_.communicator_of[each.message], beside);
+                      each.stream, system_.communicator_of[each.message], known.streams);
         break;
       }
       case Instruction::Kind::kReceive:
@@ -297,19 +313,28 @@ std::optional<Leg> SoloLegs::write_leg(std::int32_t c, std::span<const Instructi
   return closed();
 }
 
-// Whether the chip alone decides how the operation goes, while no transfer between stages is on its links; on
-// which other streams of its nothing may be under way.
+bool SoloLegs::alone(std::int32_t c, const Instruction& launch, bool peers, std::uint32_t& streams) {
+  if (!peers) return own(c, launch, streams);
+  const std::int32_t group = group_of(c, launch.message);
+  const std::vector<std::int32_t>& members = system_.groups[group].members;
+  // What a chip does by itself while it waits for its peers has to have links of its own.
+  if (members.size() == 1)
+    return own(c, launch, streams) && users_.exclusive(group, launch.stream, launch.message);
+  return members == system_.groups[this->peers(c)].members &&
+         of_peers(group, launch.message, launch.stream, streams);
+}
+
 bool SoloLegs::own(std::int32_t c, const Instruction& launch, std::uint32_t& streams) {
-  const std::int32_t group = system_.chips[c].group_class[system_.communicator_of[launch.message]];
+  const std::int32_t group = group_of(c, launch.message);
   if (launch.stream >= Stream::kForwardNext || system_.step.messages[launch.message].scope.neighbour != 0 ||
       system_.groups[group].members.size() != 1)
     return false;
-  if (users_.empty()) list_users();
+  users_.list();
   const std::int32_t run = uncontended_.find(group, launch.message);
   if (!uncontended_[run].ends) return false;
   bool wider = false;
   for (const std::int32_t link : uncontended_.links(run))
-    for (const User& user : users_[static_cast<std::size_t>(link)]) {
+    for (const LinkUsers::User& user : users_.of(link)) {
       if (between_stages(user.stream)) continue;  // a guest
       // A group begins nothing before the chip comes, where it is one of those that have to.
       const std::vector<std::int32_t>& members = system_.groups[user.group].members;
@@ -319,32 +344,6 @@ bool SoloLegs::own(std::int32_t c, const Instruction& launch, std::uint32_t& str
     }
   beside_wider_groups_ += wider;
   return true;
-}
-
-bool SoloLegs::exclusive(std::int32_t group, Stream stream, std::int32_t message) {
-  if (users_.empty()) list_users();
-  const std::span<const std::int32_t> links = uncontended_.links(uncontended_.find(group, message));
-  return std::ranges::all_of(links, [&](std::int32_t link) {
-    return std::ranges::all_of(users_[static_cast<std::size_t>(link)], [&](const User& user) {
-      return user.group == group && user.stream == stream;
-    });
-  });
-}
-
-// Of members any has to come before the operation starts, of transfers the source.
-std::vector<SoloLegs::Launcher> SoloLegs::others(std::int32_t group, Stream stream, std::int32_t message,
-                                                 std::size_t most) {
-  if (users_.empty()) list_users();
-  std::vector<Launcher> found;
-  for (const std::int32_t link : uncontended_.links(uncontended_.find(group, message)))
-    for (const User& user : users_[static_cast<std::size_t>(link)]) {
-      if (user.group == group && user.stream == stream) continue;
-      const Launcher other{system_.groups[user.group].members.front(), user.stream};
-      if (std::ranges::find(found, other) != found.end()) continue;
-      found.push_back(other);
-      if (found.size() > most) return found;
-    }
-  return found;
 }
 
 std::int32_t SoloLegs::rendezvous_of(std::int32_t c, Stream stream, std::int32_t communicator) {
@@ -357,22 +356,6 @@ std::int32_t SoloLegs::rendezvous_of_group(std::int32_t group, Stream stream) co
       rendezvous_of_[static_cast<std::size_t>(group) * kNetworkStreams + static_cast<std::size_t>(stream)];
   PODSIM_CHECK(rendezvous >= 0, "what is launched has a rendezvous");
   return rendezvous;
-}
-
-// A program launches a few messages again and again.
-void SoloLegs::list_users() {
-  users_.resize(system_.links.size());
-  std::vector<std::vector<Launched>> launched;
-  for (const StageProgram& program : system_.step.stages) launched.push_back(launched_by(program));
-  for (const ChipClass& chip : system_.chips)
-    for (const auto& [message, stream] : launched[static_cast<std::size_t>(chip.program)]) {
-      const User user{chip.group_class[system_.communicator_of[message]], stream,
-                      system_.step.messages[message].scope.neighbour != 0};
-      for (const std::int32_t link : uncontended_.links(uncontended_.find(user.group, message))) {
-        std::vector<User>& users = users_[static_cast<std::size_t>(link)];
-        if (std::ranges::find(users, user) == users.end()) users.push_back(user);
-      }
-    }
 }
 
 // The host launches in time for all of them if it is not later than this when the first one begins: whatever

@@ -14,6 +14,8 @@
 
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/loop/legs.h"
+#include "scheduler/simulation/loop/link_users.h"
+#include "scheduler/simulation/loop/rehearsal.h"
 #include "scheduler/simulation/state/stream_operations.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
 
@@ -55,15 +57,24 @@ struct SegmentLegs {
 class SoloLegs {
  public:
   // REQUIRES: all of them outlive this object.
-  SoloLegs(const System& system, const StreamOperations& lists, UncontendedCollectives& uncontended);
+  SoloLegs(const System& system, const StreamOperations& lists, UncontendedCollectives& uncontended,
+           LinkUsers& users);
 
   // Those of a segment of the chip's program. Stays where it is.
   SegmentLegs& of(std::int32_t chip, std::int32_t segment) {
     if (of_chip_.empty()) make_room();
     SegmentLegs*& legs = of_chip_[chip][segment];
-    if (legs == nullptr) legs = find(chip, segment);
+    if (legs == nullptr) legs = find(chip, segment, false);
     return *legs;
   }
+
+  // The same of a chip that has peers, with what all of them do together taken for its own; null of others.
+  // Peers have the same ones.
+  SegmentLegs* with_peers(std::int32_t chip, std::int32_t segment);
+  // The group of the chip and its peers, or -1 where it has none. Peers are all members of a group that go
+  // through one program at one speed, and while they are at collectives of that group nobody else comes to
+  // its links.
+  std::int32_t peers(std::int32_t chip);
 
   // Of the segment, which is the chip's.
   const TimesToLaunch& times_to_launch(std::int32_t chip, std::int32_t segment, Stream stream);
@@ -73,18 +84,6 @@ class SoloLegs {
 
   // Whether transfers between stages load links of any leg. Finds all legs.
   bool any_guests();
-
-  // Whether no other stream of any chip ever loads a link that the group's message loads on this one.
-  bool exclusive(std::int32_t group, Stream stream, std::int32_t message);
-
-  // Who has to launch on a stream for an operation of another one to load a link that the group's message
-  // loads on this one; each once. Stops at one more than `most`.
-  struct Launcher {
-    std::int32_t chip;
-    Stream stream;
-    friend bool operator==(const Launcher&, const Launcher&) = default;
-  };
-  std::vector<Launcher> others(std::int32_t group, Stream stream, std::int32_t message, std::size_t most);
 
   // Where operations of the chip on a stream meet. REQUIRES: there are some.
   std::int32_t rendezvous_of(std::int32_t chip, Stream stream, std::int32_t communicator);
@@ -96,49 +95,58 @@ class SoloLegs {
   void join(std::int32_t chip, std::vector<PlacedLeg>& legs, std::int32_t first) const;
 
  private:
-  struct User {  // of a link
-    std::int32_t group;
-    Stream stream;
-    bool from_source;  // goes as soon as its source has come
-    friend bool operator==(const User&, const User&) = default;
-  };
-
   const StageProgram& program_of(std::int32_t chip) const {
     return system_.step.stages[system_.chips[chip].program];
   }
+  // How an operation goes that a chip launches, with what it does together with its peers taken for its own
+  // or without.
+  struct LaunchAlone {
+    bool alone = false;         // the chip, or it and its peers, decide that while no guest is on its links
+    bool met = false;           // peers have to come
+    bool guests = false;        // transfers between stages load some of its links
+    std::uint32_t streams = 0;  // others of theirs, on which nothing may be under way, bit by bit
+    std::int32_t times = -1;    // UncontendedCollectives::times_of
+    friend bool operator==(const LaunchAlone&, const LaunchAlone&) = default;
+  };
   // All that decides what legs a segment has for a chip on whose links no transfers between stages come.
   struct Signature {
     double scale, interference, skew;
     Time host_lead;
     std::span<const Instruction> segment;
-    struct Launch {
-      std::uint32_t streams = 0;  // own()
-      std::int32_t times = -1;    // UncontendedCollectives::times_of, where it is the chip's own
-      friend bool operator==(const Launch&, const Launch&) = default;
-    };
-    std::vector<Launch> launches;
+    std::vector<LaunchAlone> launches;
+    bool peers;  // with_peers()
     bool operator==(const Signature& other) const;
+    std::uint64_t hash() const;
   };
 
   void make_room();
-  SegmentLegs* find(std::int32_t chip, std::int32_t segment);
-  std::optional<Signature> signature_of(std::int32_t chip, std::span<const Instruction> segment);
+  SegmentLegs* find(std::int32_t chip, std::int32_t segment, bool peers);
+  std::optional<Signature> signature_of(std::int32_t chip, std::span<const Instruction> segment, bool peers);
   // The leg that begins with the first of these instructions, or null; it is made where no other place of the
   // chip's programs has it.
-  Leg* leg_from(std::int32_t chip, std::span<const Instruction> instructions);
-  std::optional<Leg> write_leg(std::int32_t chip, std::span<const Instruction> instructions);
+  Leg* leg_from(std::int32_t chip, std::span<const Instruction> instructions, bool peers);
+  std::optional<Leg> write_leg(std::int32_t chip, std::span<const Instruction> instructions, bool peers);
+  LaunchAlone launch(std::int32_t chip, const Instruction& launch, bool peers);
+  LaunchAlone find_launch(std::int32_t chip, const Instruction& launch, bool peers);
+  bool alone(std::int32_t chip, const Instruction& launch, bool peers, std::uint32_t& streams);
   bool own(std::int32_t chip, const Instruction& launch, std::uint32_t& streams);
+  bool of_peers(std::int32_t group, std::int32_t message, Stream stream, std::uint32_t& streams);
+  std::int32_t first_peers(std::int32_t chip);
+  std::int32_t group_of(std::int32_t chip, std::int32_t message) const {
+    return system_.chips[chip].group_class[system_.communicator_of[message]];
+  }
   void rehearse_alone(std::int32_t chip, Leg& leg);
   void find_guests(std::int32_t chip, std::span<const Instruction> segment, SegmentLegs& found);
   double scale_of(std::int32_t chip) const { return (1 + program_of(chip).skew) / system_.chips[chip].speed; }
   std::int32_t rendezvous_of_group(std::int32_t group, Stream stream) const;
-  void list_users();
 
   const System& system_;
   const StreamOperations& lists_;
   UncontendedCollectives& uncontended_;
+  LinkUsers& users_;
   struct KnownLeg {  // of a chip, that follows from its own instructions alone
     std::int32_t chip;
+    bool peers;
     std::span<const Instruction> instructions;
     Leg* leg;
   };
@@ -147,10 +155,18 @@ class SoloLegs {
   std::unordered_multimap<std::uint64_t, KnownLeg> known_legs_;      // by how they begin
   using LoneComputation = std::tuple<Time, Bucket, double, double>;  // length, interference, skew
   std::map<LoneComputation, Leg*> computations_;
-  std::vector<std::pair<Signature, SegmentLegs*>> known_;
-  std::vector<std::vector<SegmentLegs*>> of_chip_;  // [chip][segment], in all_
+  std::unordered_multimap<std::uint64_t, std::pair<Signature, SegmentLegs*>> known_;  // by hash
+  std::vector<std::vector<SegmentLegs*>> of_chip_;                  // [chip][segment], in all_
+  std::vector<std::vector<std::optional<SegmentLegs*>>> of_peers_;  // the same of with_peers()
+  struct KnownLaunch {
+    std::int32_t message;
+    Stream stream;
+    bool peers;
+    LaunchAlone of;
+  };
+  std::vector<std::vector<KnownLaunch>> launches_;  // [chip]
+  std::vector<std::int32_t> peers_;                 // [chip] once somebody asked
   std::vector<std::int32_t> rendezvous_of_;         // [group * kNetworkStreams + stream]
-  std::vector<std::vector<User>> users_;            // [link]
   std::int64_t beside_wider_groups_ = 0;
   RehearsalBuffers buffers_;
 };

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "scheduler/simulation/loop/legs.h"
+#include "scheduler/simulation/loop/rehearsal.h"
 #include "scheduler/simulation/loop/solo_legs.h"
 #include "scheduler/simulation/state/computation_progress.h"
 #include "scheduler/simulation/state/step_state.h"

@@ -13,6 +13,7 @@ SystemTables::SystemTables(const System& of)
       lists(system),
       links(link_capacities(system), kPicosecondsPerSecond),
       uncontended(system, links),
-      legs(system, lists, uncontended) {}
+      users(system, uncontended),
+      legs(system, lists, uncontended, users) {}
 
 }  // namespace podsim

@@ -6,6 +6,7 @@
 
 #include "engine/fluid.h"
 #include "scheduler/folding/system.h"
+#include "scheduler/simulation/loop/link_users.h"
 #include "scheduler/simulation/loop/solo_legs.h"
 #include "scheduler/simulation/state/stream_operations.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
@@ -24,6 +25,7 @@ struct SystemTables {
   StreamOperations lists;
   const Fluid links;  // with nothing on them
   UncontendedCollectives uncontended;
+  LinkUsers users;
   SoloLegs legs;
   std::optional<bool> has_longest_path;  // of LongestPathLoop::knows, once it has been asked for
 };

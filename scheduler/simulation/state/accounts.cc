@@ -32,8 +32,7 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   spend(chip, Bucket::kPeerWait, peers_begin, peers_end, "wait for peers", last_member);
   spend(chip, Bucket::kCommunication, peers_end, wait.end, "collective");
   exposed_of(chip, pattern) += (wait.end - wait.begin) - peers;
-  now_.chips[chip].waited += peers;
-  now_.chips[last_member].caused_ps += Int128{now_.chips[chip].chips} * peers.ps;
+  add_wait(chip, peers, last_member);
 }
 
 void Accounts::end_step(int job, Time time) {

@@ -87,9 +87,18 @@ class Accounts {
     for (const auto& [pattern, time] : exposed) exposed_of(chip, pattern) += time;
   }
 
-  // The same, for who records passes: it went on without waiting for others, with computations of the bucket.
-  void record(std::int32_t chip, Bucket bucket, Time begin, Time end) {
-    if (recording_.any() && end > begin) recording_.keep(at(chip), bucket, begin, end, "by itself");
+  // Of what it did together with its peers: so long of it, it waited for that one.
+  void add_wait(std::int32_t chip, Time time, std::int32_t last_member) {
+    now_.chips[chip].waited += time;
+    now_.chips[last_member].caused_ps += Int128{now_.chips[chip].chips} * time.ps;
+  }
+
+  // The same, for who records passes: it went on from `begin` to `end` with computations of the bucket, but
+  // for so long that it stood still for others.
+  void record(std::int32_t chip, Bucket bucket, Time begin, Time end, Time stood) {
+    if (!recording_.any() || end <= begin) return;
+    recording_.keep(at(chip), bucket, begin, end, "by itself");
+    recording_.waited_before(at(chip), {}, stood);
   }
 
   // Loads what the chip class's next event needs.

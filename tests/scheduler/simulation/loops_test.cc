@@ -138,6 +138,7 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
     may_have[static_cast<std::size_t>(each)] = true;
   const int wanted = testing::rounds(1000);
   int followed = 0, ahead = 0, jumped = 0, undisturbed = 0, added_up = 0, beside_wider_groups = 0;
+  int alike = 0, unlike = 0, parted = 0, jumped_together = 0;
   for (int round = 0; round < wanted; ++round) {
     const testing::RandomTrial trial = testing::random_trial(round, may_have);
     SystemTables tables(trial.system);
@@ -158,6 +159,11 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
       undisturbed += time * (loop.operations_undisturbed() > 0);
       added_up += time * (programs.spans().sums() > 0);
       beside_wider_groups += time * (tables.legs.beside_wider_groups() > 0);
+      const LongestPathLoop::Together& together = loop.together();
+      alike += time * (together.alike > 0);
+      unlike += time * (together.unlike > 0);
+      parted += time * (together.parted > 0);
+      jumped_together += time * (together.alike + together.unlike > 0 && found->front().periods_skipped > 0);
     }
     SimulateOptions recording = trial.options;
     recording.keep_passes = 1;
@@ -171,6 +177,10 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
   EXPECT_GE(added_up, wanted / 20) << "what transfers cost is seldom added up";
   EXPECT_GE(beside_wider_groups, wanted / 100)
       << "groups of several classes seldom load links of collectives";
+  EXPECT_GE(alike, wanted / 10) << "peers seldom go through spans together";
+  EXPECT_GE(unlike, wanted / 20) << "peers seldom begin at different times or beside different transfers";
+  EXPECT_GE(parted, wanted / 100) << "peers seldom part";
+  EXPECT_GE(jumped_together, wanted / 100) << "loops of peers are seldom periodic";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "scheduler/simulation/loop/rehearsal.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/simulation/random_step.h"
 
