@@ -97,6 +97,8 @@ void LongestPathLoop::happen(std::size_t slot) {
     }
     if (!chips_[chip].foreseen) {
       foresee(chip);
+      PODSIM_CHECK(chips_[chip].course.length + kRoundingMargin >= chips_[chip].span->alone.length,
+                   "transfers bring nothing forward but by rounding");
       return;
     }
     ++handled_;

@@ -24,7 +24,8 @@ namespace podsim {
 // over a known time after the last of its members has come: whoever waits for it goes on from there, with no
 // event. The others are carried out by Operations, in order of time. So are the ends of spans (solo_spans.h),
 // since what drains beside one makes it longer, and may still begin until it ends. At each of them a chip
-// goes on ahead of the present, to its next span or to what nobody has caused yet.
+// goes on ahead of the present, to its next span or to what nobody has caused yet. A chip whose tensor group
+// is several classes may go through a span together with these, its peers.
 //
 // O(spans log chips), and what the solver takes where links are shared.
 class LongestPathLoop {
@@ -82,12 +83,16 @@ class LongestPathLoop {
   // What the span has come to; the chip is behind it.
   void leave_span(std::int32_t chip, const SpanCourse& course);
 
-  // In peer_spans.cc: what chips do together with their peers. False where the chip goes on by itself.
+  // In peer_spans.cc: what chips do together with their peers.
+  // False where the chip goes on by itself.
   bool begin_with_peers(std::int32_t chip, const PathInstruction& step);
+  // Whether the peer may still come to the span to which the chip has come.
   bool may_come(const PathChip& chip, std::int32_t peer, const SoloSpan& span) const;
+  // Whether the streams of the span are idle, and the host is in time.
   bool may_begin(PathChip& chip, const SoloSpan& span);
   // Who has gathered goes on by itself.
   void part(PeerSpan& peers);
+  // Where the chip launches by itself what its peers have to come to.
   void part_before(PathChip& chip, std::int32_t rendezvous);
   void start_together(PeerSpan& peers);
   void foresee_later(PeerSpan& peers);

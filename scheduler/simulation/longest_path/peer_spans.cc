@@ -76,6 +76,12 @@ void LongestPathLoop::part_before(PathChip& chip, std::int32_t m) {
 // ---- Under way
 
 void LongestPathLoop::start_together(PeerSpan& peers) {
+  PODSIM_CHECK(std::ranges::all_of(peers.chips,
+                                   [&](std::int32_t each) {
+                                     return chips_[each].status == Status::kGathering &&
+                                            chips_[each].span == chips_[peers.chips.front()].span;
+                                   }),
+               "all peers have come to one span");
   peers.under_way = true;
   gathering_ -= static_cast<std::int64_t>(peers.gathered);
   for (std::size_t k = 0; k < peers.chips.size(); ++k) {
@@ -101,6 +107,7 @@ void LongestPathLoop::foresee_later(PeerSpan& peers) {
     first = peers.chips[k];
     begin = std::min(begin, chips_[first].now);
   }
+  PODSIM_CHECK(first >= 0, "some of the peers have not ended");
   events_.set(static_cast<std::size_t>(first),
               std::max(state_.now, begin + chips_[first].span->alone.length - kRoundingMargin));
 }
@@ -172,6 +179,7 @@ void LongestPathLoop::rehearse_together(PeerSpan& peers) {
     all.emplace_back(system_, program_of(peers.chips[k]), buffers_[k], member.outcome)
         .begin(begin_of(k) - base, relative_);
   }
+  PODSIM_CHECK(span != nullptr, "some of the peers have not ended");
   for (const PlacedLeg& placed : span->legs) {
     for (Rehearsal& each : all) each.begin_leg(*placed.leg);
     for (const LegStep& step : placed.leg->steps) {

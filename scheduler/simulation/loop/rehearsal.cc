@@ -49,6 +49,7 @@ void Rehearsal::carry_out(const LegStep& step) {
 
 void Rehearsal::launch(const LegStep& step, Time started, std::int32_t last) {
   const Time now = outcome_.length;
+  PODSIM_CHECK(started >= turn(step), "an operation starts when its last member has come");
   launches_[static_cast<std::size_t>(step.launch)] = {turn(step), started, started + step.length, last,
                                                       step.behind};
   if (program_.interference == 0) return;
