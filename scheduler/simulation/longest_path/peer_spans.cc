@@ -67,9 +67,9 @@ void LongestPathLoop::part(PeerSpan& peers) {
 }
 
 // A chip that launches by itself what its peers have to come to does not come to where they have gathered.
-void LongestPathLoop::part_before(PathChip& chip, std::int32_t m) {
+void LongestPathLoop::part_before(PathChip& chip, std::int32_t rendezvous) {
   if (chip.peers == nullptr || chip.peers->gathered == 0) return;
-  if (std::ranges::equal(system_.groups[state_.all_rendezvous[m].group].members, chip.peers->chips))
+  if (std::ranges::equal(system_.groups[state_.all_rendezvous[rendezvous].group].members, chip.peers->chips))
     part(*chip.peers);
 }
 

@@ -120,7 +120,7 @@ class SoloLegs {
   };
 
   void make_room();
-  SegmentLegs* find(std::int32_t chip, std::int32_t segment, bool peers);
+  SegmentLegs* find(std::int32_t chip, std::int32_t segment_number, bool peers);
   std::optional<Signature> signature_of(std::int32_t chip, std::span<const Instruction> segment, bool peers);
   // The leg that begins with the first of these instructions, or null; it is made where no other place of the
   // chip's programs has it.
