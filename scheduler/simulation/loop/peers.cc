@@ -6,7 +6,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostPeers = 8;
+constexpr std::size_t kMostPeers = 8;  // where they are not alike, each span costs as much as all of them
 
 }  // namespace
 
