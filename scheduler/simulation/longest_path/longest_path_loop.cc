@@ -99,6 +99,9 @@ void LongestPathLoop::happen(std::size_t slot) {
       foresee(chip);
       PODSIM_CHECK(chips_[chip].course.length + kRoundingMargin >= chips_[chip].span->alone.length,
                    "transfers bring nothing forward but by rounding");
+      PODSIM_CHECK(chips_[chip].now + chips_[chip].course.length >= state_.now ||
+                       chips_[chip].now < chips_[chip].parted,
+                   "only what has waited for peers ends behind the present");
       return;
     }
     ++handled_;

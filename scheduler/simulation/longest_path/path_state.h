@@ -211,6 +211,7 @@ struct PathChip {
   SoloSpan* span = nullptr;        // that it is at
   PeerSpan* peers = nullptr;       // and it; null where it has none
   bool apart = false;              // goes on without them from here, although they would come
+  Time parted;                     // when it last did: until it is there, it may be behind the present
   SpanCourse course;               // of the span, once its end is foreseen
   DrainsBeside beside;             // that end behind the begin of its span
   std::array<PathStream, kNetworkStreams> streams;
@@ -233,6 +234,7 @@ struct PathChip {
       state.fixed(awaited - from.first_after(here));
     }
     state.host(host, met);
+    state.past(parted);
     if (in_span()) {
       state.fixed(span);
       state.moving(now);

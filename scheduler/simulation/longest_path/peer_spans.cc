@@ -62,6 +62,7 @@ void LongestPathLoop::part(PeerSpan& peers) {
   for (const std::int32_t each : peers.chips) {
     if (chips_[each].status != Status::kGathering) continue;
     chips_[each].apart = true;
+    chips_[each].parted = state_.now;
     resume_later(each);
   }
 }
