@@ -15,12 +15,22 @@ SegmentLegs* SoloLegs::with_peers(std::int32_t c, std::int32_t segment) {
   std::vector<std::optional<SegmentLegs*>>& all = of_peers_[static_cast<std::size_t>(c)];
   if (all.empty()) all.resize(program_of(c).segments.size());
   std::optional<SegmentLegs*>& legs = all[static_cast<std::size_t>(segment)];
-  if (legs) return *legs;
+  if (!legs) legs = find_with_peers(c, segment);
+  return *legs;
+}
+
+// What a chip of them does by itself in between may take other times than that of the others.
+SegmentLegs* SoloLegs::find_with_peers(std::int32_t c, std::int32_t segment) {
   const std::vector<Instruction>& instructions = program_of(c).segments[static_cast<std::size_t>(segment)];
   const bool any = std::ranges::any_of(instructions, [&](const Instruction& each) {
     return each.kind == Instruction::Kind::kLaunch && launch(c, each, true).met;
   });
-  return *(legs = any ? find(c, segment, true) : nullptr);
+  if (!any) return nullptr;
+  SegmentLegs* legs = find(c, segment, true);
+  const bool alike = std::ranges::all_of(system_.groups[peers(c)].members, [&](std::int32_t each) {
+    return each == c || find(each, segment, true) == legs;
+  });
+  return alike ? legs : nullptr;
 }
 
 // All of them have to find each other.

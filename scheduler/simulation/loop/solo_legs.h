@@ -68,8 +68,8 @@ class SoloLegs {
     return *legs;
   }
 
-  // The same of a chip that has peers, with what all of them do together taken for its own; null of others.
-  // Peers have the same ones.
+  // The same of a chip that has peers, with what all of them do together taken for its own, where that takes
+  // the same times for all of them: peers have the same ones. Null of others.
   SegmentLegs* with_peers(std::int32_t chip, std::int32_t segment);
   // The group of the chip and its peers, or -1 where it has none. Peers are all members of a group that go
   // through one program at one speed, and while they are at collectives of that group nobody else comes to
@@ -81,9 +81,6 @@ class SoloLegs {
 
   // A computation alone: one leg for all that take the same time. Stays where it is.
   Leg& computation(std::int32_t chip, std::int32_t segment, std::int32_t instruction);
-
-  // Whether transfers between stages load links of any leg. Finds all legs.
-  bool any_guests();
 
   // Where operations of the chip on a stream meet. REQUIRES: there are some.
   std::int32_t rendezvous_of(std::int32_t chip, Stream stream, std::int32_t communicator);
@@ -121,6 +118,7 @@ class SoloLegs {
 
   void make_room();
   SegmentLegs* find(std::int32_t chip, std::int32_t segment_number, bool peers);
+  SegmentLegs* find_with_peers(std::int32_t chip, std::int32_t segment);
   std::optional<Signature> signature_of(std::int32_t chip, std::span<const Instruction> segment, bool peers);
   // The leg that begins with the first of these instructions, or null; it is made where no other place of the
   // chip's programs has it.

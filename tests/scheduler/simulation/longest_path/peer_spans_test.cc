@@ -1,6 +1,7 @@
 // Which classes of a tensor group go through their passes together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -78,6 +79,29 @@ TEST(PeerSpans, begin_at_different_times_where_a_nic_is_slow) {
   slow.add(Degradation::of_link(1, LinkKind::kNic, 0.5));
   const Followed followed = follow(two_stages(slow));
   EXPECT_GT(followed.together.unlike, 0);
+}
+
+// Of a tensor group one chip has slow links, and so has the one that it shares a data group with: what both
+// do by themselves between the collectives of the tensor group takes longer than what the others do.
+TEST(PeerSpans, are_only_what_takes_all_of_them_the_same_times) {
+  const Mesh mesh{{{"pipeline", 2}, {"data", 2}, {"tensor", 4}}};
+  StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 2, 1, kMicrobatches, 1, 2);
+  Part& layer = testing::layer_of(program);
+  layer.output = {8e6};
+  for (Block* block : {&layer.forward, &layer.backward})
+    block->push_back(testing::collective(CollectiveKind::kAllReduce, 1 << 2, 1e6, Purpose::kActivation));
+  layer.backward.push_back(
+      testing::collective(CollectiveKind::kAllReduce, 1 << 1, 1e6, Purpose::kActivation));
+  FabricSpec torus = testing::ring_fabric(16);
+  torus.torus->shape = {4, 2, 2};
+  torus.torus->dimensions = 3;
+  const Fabric fabric = build_fabric(torus);
+  const LaidJob job = testing::lay(testing::plain_spec(), program, fabric, 0);
+  Adversities slow;
+  for (const ChipId chip : {1, 5}) slow.add(Degradation::of_link(chip, LinkKind::kIci, 0.5));
+  const Followed followed =
+      follow(assemble(with_slow_links(fabric, slow_links(slow.degradations)), {&job, 1}, slow, true));
+  EXPECT_TRUE(std::ranges::find(followed.has_peers, true) != followed.has_peers.end());
 }
 
 }  // namespace
