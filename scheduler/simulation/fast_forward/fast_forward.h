@@ -28,12 +28,13 @@ class FastForward {
   }
 
   // Takes the state, which `visit(visitor)` goes over, and `now` over as many periods as repeat from here
-  // before `edge`; false if there is none.
+  // before `edge`, and behind which as many segments of each chip come as would come now; false if there is
+  // none.
   template <class Visit>
-  bool over_periods(Time& now, Time edge, Visit&& visit) {
+  bool over_periods(Time& now, Time edge, std::size_t ahead, Visit&& visit) {
     StateCapture state = steady_.blank(now);
     visit(state);
-    std::optional<StateJump> jump = steady_.look(std::move(state), edge);
+    std::optional<StateJump> jump = steady_.look(std::move(state), edge, ahead);
     if (!jump) return false;
     take(*jump, now, visit);
     return true;

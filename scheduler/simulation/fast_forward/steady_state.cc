@@ -55,7 +55,7 @@ bool SteadyState::affordable(std::int64_t events) const {
   return captured_ < kNumbersPerEvent * events + kFreeCaptures * last_size_;
 }
 
-std::optional<StateJump> SteadyState::look(StateCapture state, Time edge) {
+std::optional<StateJump> SteadyState::look(StateCapture state, Time edge, std::size_t ahead) {
   last_size_ = static_cast<std::int64_t>(state.size());
   captured_ += last_size_;
   const auto before = std::find_if(kept_.rbegin(), kept_.rend(),
@@ -65,7 +65,8 @@ std::optional<StateJump> SteadyState::look(StateCapture state, Time edge) {
     return {};
   }
   std::optional<StateJump> jump;
-  const std::int64_t periods = std::min(periods_ahead(*before, state), state.periods_before(*before, edge));
+  const std::int64_t periods =
+      std::min(periods_ahead(*before, state, ahead), state.periods_before(*before, edge));
   if (periods > 0) {
     jump.emplace(std::move(*before), std::move(state), periods);
     captured_ = 0;
@@ -89,18 +90,19 @@ void SteadyState::keep(StateCapture state) {
 }
 
 // Chip classes at the same place of one program repeat alike.
-std::int64_t SteadyState::periods_ahead(const StateCapture& before, const StateCapture& now) const {
+std::int64_t SteadyState::periods_ahead(const StateCapture& before, const StateCapture& now,
+                                        std::size_t ahead) const {
   std::map<std::tuple<int, std::int64_t, std::int64_t>, std::int64_t> known;
   std::int64_t periods = INT64_MAX;
   for (std::size_t c = 0; c < system_.chips.size() && periods > 0; ++c) {
     const std::int64_t from = now.positions()[c], gained = from - before.positions()[c];
     if (gained == 0) continue;
     const auto [it, added] = known.try_emplace({system_.chips[c].program, from, gained});
-    if (added)
-      it->second =
-          static_cast<std::int64_t>(repeated(order_of(system_, c), static_cast<std::size_t>(from + 1),
-                                             static_cast<std::size_t>(gained))) /
-          gained;
+    if (added) {
+      const std::size_t alike = repeated(order_of(system_, c), static_cast<std::size_t>(from + 1),
+                                         static_cast<std::size_t>(gained));
+      it->second = static_cast<std::int64_t>(alike - std::min(alike, ahead)) / gained;
+    }
     periods = std::min(periods, it->second);
   }
   PODSIM_CHECK(periods < INT64_MAX, "the watched chip class comes further");

@@ -49,9 +49,10 @@ class SteadyState {
     return state;
   }
 
-  // What the state captured now allows to jump over before `edge`, where a speed changes. REQUIRES: due() was
-  // just true.
-  std::optional<StateJump> look(StateCapture state, Time edge);
+  // What the state captured now allows to jump over before `edge`, where a speed changes, so that behind it
+  // the same segments come as would come now, `ahead` of them for each chip class. REQUIRES: due() was just
+  // true.
+  std::optional<StateJump> look(StateCapture state, Time edge, std::size_t ahead);
 
  private:
   static constexpr std::int32_t kNone = -1;
@@ -59,7 +60,7 @@ class SteadyState {
   void watch(std::size_t position);
   bool affordable(std::int64_t events) const;
   void keep(StateCapture state);
-  std::int64_t periods_ahead(const StateCapture& before, const StateCapture& now) const;
+  std::int64_t periods_ahead(const StateCapture& before, const StateCapture& now, std::size_t ahead) const;
 
   const System& system_;
   std::int32_t watched_ = kNone;             // chip class

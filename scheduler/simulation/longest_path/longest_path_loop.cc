@@ -34,7 +34,7 @@ bool LongestPathLoop::knows(SystemTables& tables) {
     for (const std::vector<Instruction>& segment : program.segments)
       if (std::ranges::find(segment, Instruction::Kind::kCopy, &Instruction::kind) != segment.end())
         return false;
-  return !tables.legs.any_guests();
+  return true;
 }
 
 LongestPathLoop::LongestPathLoop(SystemTables& tables, PathPrograms& programs, const SimulateOptions& options)
@@ -71,8 +71,7 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
     }
     if (state_.jobs.front().running == 0 && over()) return finish();
     const Time drain = operations_.next_drain();  // solves for rates, which a jump captures
-    if (fast_forward_.due(kEventsPerHandled * handled_) &&
-        fast_forward_.over_periods(state_.now, Time::max(), [&](auto& state) { visit(state); })) {
+    if (fast_forward_.due(kEventsPerHandled * handled_) && jump()) {
       // Other segments may come now than were looked at.
       for (PathChip& chip : chips_)
         for (PathStream& stream : chip.streams) stream.quiet = {};
@@ -86,6 +85,12 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
       happen(events_.next());
     }
   }
+}
+
+// The segments that something relies on come behind it too.
+bool LongestPathLoop::jump() {
+  const std::size_t ahead = relied_on_ > state_.now ? kSegmentsAhead : 0;
+  return fast_forward_.over_periods(state_.now, Time::max(), ahead, [&](auto& state) { visit(state); });
 }
 
 void LongestPathLoop::happen(std::size_t slot) {
@@ -143,11 +148,37 @@ bool LongestPathLoop::enter_segment(std::int32_t c, std::int32_t position) {
 
 bool LongestPathLoop::begin_span(std::int32_t c, const PathInstruction& step) {
   PathChip& chip = chips_[c];
-  SoloSpan* span = step.span;
   // How long the optimizer takes is recorded apart from the rest.
-  if (span == nullptr || (span->updates && records()) || !may_begin(chip, *span)) return false;
+  if (step.span == nullptr || (step.span->updates && records())) return false;
+  SoloSpan* span = before_guests(c, *step.span);
+  if (span == nullptr || !may_begin(chip, *span)) return false;
   start_span(c, *span);
   return true;
+}
+
+SoloSpan* LongestPathLoop::before_guests(std::int32_t c, SoloSpan& span) {
+  if (span.guests.empty()) return &span;
+  const Time begin = chips_[c].now, most = begin + span.longest + kRoundingMargin;
+  Time until = Time::max();
+  bool ahead = false;
+  for (const std::int32_t m : span.guests) {
+    const Rendezvous& transfer = state_.all_rendezvous[m];
+    const std::int32_t source = transfer.members.front();
+    if (source == c) {  // and launches nothing itself before the span is over
+      const PathStream& stream = chips_[c].streams[static_cast<std::size_t>(transfer.stream)];
+      if (stream.known < stream.operations.size()) return nullptr;
+      continue;
+    }
+    const PathStream::Quiet& of_source = quiet(source, transfer.stream, most);
+    until = std::min(until, of_source.until);
+    ahead = ahead || of_source.ahead;
+  }
+  SoloSpan* found = programs_.spans().within(c, span, until - kRoundingMargin - begin);
+  if (found == nullptr) return nullptr;
+  ++between_transfers_;
+  cut_off_ += found != &span;
+  if (ahead) relied_on_ = std::max(relied_on_, begin + found->longest);
+  return found;
 }
 
 bool LongestPathLoop::may_begin(PathChip& chip, const SoloSpan& span) {
@@ -291,6 +322,7 @@ void LongestPathLoop::visit(Visitor& state) {
     each.end > state_.now ? state.moving(each.end) : state.past(each.end);
   }
   state.past(last_start_);
+  state.moves_along(relied_on_.ps);
   state_.accounts.visit(state);
 }
 

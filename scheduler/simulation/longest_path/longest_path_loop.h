@@ -31,8 +31,7 @@ namespace podsim {
 class LongestPathLoop {
  public:
   // Whether it knows all that the system and the options ask for: one step of one job, nothing drawn, no
-  // speed that changes with time, no copies to hosts, and no transfers between stages on links of tensor
-  // groups.
+  // speed that changes with time, and no copies to hosts.
   static bool knows(SystemTables& tables, const SimulateOptions& options);
 
   // REQUIRES: knows(); all of them outlive this object, and serve no other loop meanwhile.
@@ -44,6 +43,9 @@ class LongestPathLoop {
   // How many operations were known ahead; of them those that had links of their own for as long as they took.
   std::int64_t operations_known_ahead() const { return started_ahead_; }
   std::int64_t operations_undisturbed() const { return undisturbed_; }
+  // How many spans were on links that transfers between stages load, and of these cut off before one.
+  std::int64_t spans_between_transfers() const { return between_transfers_; }
+  std::int64_t spans_cut_off() const { return cut_off_; }
   // How many spans peers went through together, all alike, and not alike; how often some parted.
   struct Together {
     std::int64_t alike = 0, unlike = 0, parted = 0;
@@ -52,6 +54,7 @@ class LongestPathLoop {
 
  private:
   using Status = PathChip::Status;
+  static constexpr std::size_t kSegmentsAhead = 4;
   friend class Operations<LongestPathLoop>;
 
   static bool knows(SystemTables& tables);  // all that the system asks for
@@ -66,6 +69,8 @@ class LongestPathLoop {
 
   void list_peers();
   void begin_step();
+  // Over as many periods as the step repeats from here; false if there is none.
+  bool jump();
   void happen(std::size_t slot);
   bool enter_segment(std::int32_t chip, std::int32_t position);
   // From instruction to instruction, until the chip computes, waits for what is not known, or has ended.
@@ -73,6 +78,9 @@ class LongestPathLoop {
   // False when the chip stays at the instruction.
   bool issue(PathChip& chip, std::int32_t number, const PathInstruction& step);
   bool begin_span(std::int32_t chip, const PathInstruction& step);
+  // As much of the span as has waited for its collectives before a transfer between stages may come to their
+  // links; null where that is nothing.
+  SoloSpan* before_guests(std::int32_t chip, SoloSpan& span);
   void compute(std::int32_t chip);
   void start_span(std::int32_t chip, SoloSpan& span);
   void foresee(std::int32_t chip);
@@ -118,9 +126,14 @@ class LongestPathLoop {
   bool send(PathChip& chip, std::int32_t number, const PathInstruction& step);
   const PathRun* run_of(PathStream& stream, std::int32_t chip, const PathInstruction& step);
   bool undisturbed(const PathRun& run, Time end);
-  // Before then the chip launches nothing on the stream, and all that it has launched is known to end; 0
-  // where it is not.
-  Time quiet_until(std::int32_t chip, Stream stream);
+  // How long the chip launches nothing on the stream, as far as it has to be known; 0 where what it has
+  // launched is not known to end. Looks at the present segment and kSegmentsAhead more.
+  PathStream::Quiet find_quiet(std::int32_t chip, Stream stream, Time until);
+  const PathStream::Quiet& quiet(std::int32_t chip, Stream stream, Time until) {
+    PathStream::Quiet& known = chips_[chip].streams[static_cast<std::size_t>(stream)].quiet;
+    if (known.until <= until) known = find_quiet(chip, stream, until);
+    return known;
+  }
   void note_start(std::int32_t rendezvous, Time begin, Time end);
   void operate(std::int32_t rendezvous);
   void complete(std::int32_t rendezvous, Time end);
@@ -167,8 +180,9 @@ class LongestPathLoop {
   std::vector<Ahead> ahead_;           // [rendezvous]
   std::vector<std::int32_t> resumed_;  // chips that are to go on
   Time last_start_;                    // of what is known ahead
+  Time relied_on_;                     // until then, segments that chips are yet to come to
   std::int64_t handled_ = 0;           // ends of spans, and what operations do
-  std::int64_t started_ahead_ = 0, undisturbed_ = 0;
+  std::int64_t started_ahead_ = 0, undisturbed_ = 0, between_transfers_ = 0, cut_off_ = 0;
   Together together_;
 };
 

@@ -135,35 +135,32 @@ inline bool LongestPathLoop::undisturbed(const PathRun& run, Time end) {
   if (!run.few_others || state_.options.share_all_links) return false;
   const Time until = end + kRoundingMargin;
   for (const LinkUsers::Launcher& each : programs_.others(run)) {
-    PathStream& stream = chips_[each.chip].streams[static_cast<std::size_t>(each.stream)];
-    if (stream.quiet > until) continue;
-    stream.quiet = quiet_until(each.chip, each.stream);
-    if (stream.quiet <= until) return false;
+    const PathStream::Quiet& of_other = quiet(each.chip, each.stream, until);
+    if (of_other.until <= until) return false;
+    if (of_other.ahead) relied_on_ = std::max(relied_on_, until);
   }
   ++undisturbed_;
   return true;
 }
 
-// Looks at the present segment and a few more.
-Time LongestPathLoop::quiet_until(std::int32_t c, Stream stream) {
-  constexpr std::size_t kSegments = 4;
+PathStream::Quiet LongestPathLoop::find_quiet(std::int32_t c, Stream stream, Time until) {
   const PathChip& chip = chips_[c];
   const PathStream& of = chip.streams[static_cast<std::size_t>(stream)];
   if (of.known != of.operations.size()) return {};
-  if (chip.status == Status::kEnded) return Time::max();
+  if (chip.status == Status::kEnded) return {Time::max()};
   const LaunchBound& here = programs_.launches(c, chip.segment, *chip.program, stream);
   const Time since = chip.in_span() ? chip.now : std::max(chip.now, state_.now);
   Time least = since + (*here.times)[chip.at];
-  if (chip.at < here.until) return least;
+  if (chip.at < here.until || least > until) return {least};
   const std::vector<std::int32_t>& order = program_of(c).order;
   const std::size_t next = static_cast<std::size_t>(chip.position) + 1;
-  for (std::size_t k = next; k < next + kSegments; ++k) {
-    if (k >= order.size()) return Time::max();
+  for (std::size_t k = next; k < next + kSegmentsAhead; ++k) {
+    if (k >= order.size()) return {Time::max(), true};
     const LaunchBound& behind = programs_.launches(c, order[k], programs_.segment(c, order[k]), stream);
     least += behind.times->front();
-    if (behind.until > 0) break;
+    if (behind.until > 0 || least > until) break;
   }
-  return least;
+  return {least, true};
 }
 
 // Of what is known ahead.
@@ -250,7 +247,7 @@ void LongestPathLoop::start(std::int32_t m) {
   const Rendezvous& rendezvous = state_.all_rendezvous[m];
   const std::int32_t run = tables_.uncontended.find(rendezvous.group, rendezvous.message);
   const PathRun& known = programs_.run(m, run, rendezvous.message);
-  if (known.own_links) {
+  if (known.own_links || undisturbed(known, rendezvous.last_reached + known.arrival)) {
     start_ahead(m, known);
   } else if (rendezvous.last_reached > state_.now) {
     ahead_[m].waiting = true;

@@ -70,11 +70,7 @@ const PathRun& PathPrograms::look_at_run(std::int32_t m, std::int32_t run, std::
     found.drained = alone.edges[1].after;
   }
   if (!alone.ends) return found;
-  if (tables_.system.step.messages[message].scope.neighbour == 0) {
-    found.own_links = tables_.users.exclusive(each.group, each.stream, message);
-    return found;
-  }
-  if (!only_source(m)) return found;
+  if (tables_.system.step.messages[message].scope.neighbour != 0 && !only_source(m)) return found;
   const std::vector<LinkUsers::Launcher> others =
       tables_.users.others(each.group, each.stream, message, kFewOthers);
   found.own_links = others.empty();

@@ -51,7 +51,7 @@ struct PathSegment {
 struct alignas(kCacheLine) PathRun {
   bool looked_at = false;
   bool own_links = false;   // it takes a known time, and no other stream ever loads its links
-  bool few_others = false;  // a transfer between stages of which that is so but for a few streams
+  bool few_others = false;  // the same but for a few streams
   std::uint8_t others = 0;
   std::int32_t first_other = 0;
   std::int32_t rendezvous = -1, pattern = -1;

@@ -96,7 +96,11 @@ struct PathStream {
   std::vector<PathOperation> operations;  // from `first` on; the end is known of those before `known`
   std::vector<Time> arrivals;             // from `taken` on
   std::size_t first = 0, known = 0, taken = 0;
-  Time quiet;  // until then it launches nothing there, and what it has launched is known to end
+  struct Quiet {
+    Time until;          // before then it launches nothing there, and what it has launched is known to end
+    bool ahead = false;  // by segments that the chip is yet to come to
+  };
+  Quiet quiet;  // as far as somebody has asked
   // The runs of the last sends, which take turns.
   std::array<std::pair<const PathInstruction*, const PathRun*>, 2> sends{};
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -132,8 +134,10 @@ SoloSpan* SoloSpans::look(std::int32_t c, Places& places, std::size_t instructio
   number = kNothing;
   const std::int32_t first = places.legs->starts[instruction];
   if (first < 0) return nullptr;
-  SoloSpan span = join(c, *places.legs, first);
+  SoloSpan span =
+      join(c, std::span<const PlacedLeg>(places.legs->legs).subspan(static_cast<std::size_t>(first)));
   if (span.legs.empty()) return nullptr;
+  if (!span.launched.empty()) span.guests = places.legs->guests;
   span.met = std::ranges::any_of(span.launched, [&](const LegLaunches& each) {
     return system_.groups[system_.chips[c].group_class[each.communicator]].members.size() > 1;
   });
@@ -156,32 +160,50 @@ SoloSpan& SoloSpans::find_computation(std::int32_t c, std::int32_t segment, std:
   return *(places_of(c, segment).computation[instruction] = found);
 }
 
+// What launches nothing may go on beyond it.
+SoloSpan* SoloSpans::within(std::int32_t c, SoloSpan& span, Time time) {
+  std::size_t legs = 0;
+  for (Time longest; legs < span.legs.size(); ++legs) {
+    const Leg& leg = *span.legs[legs].leg;
+    longest += leg.longest;
+    if (leg.launches > 0 && longest > time) break;
+  }
+  if (legs == span.legs.size()) return &span;
+  if (legs == 0) return nullptr;
+  span.shorter.resize(span.legs.size());
+  SoloSpan*& shorter = span.shorter[legs - 1];
+  if (shorter == nullptr) {
+    shorter = &spans_.emplace_back(join(c, span.legs.first(legs)));
+    PODSIM_CHECK(shorter->legs.size() == legs, "the host is in time for as many as for all of them");
+  }
+  return shorter;
+}
+
 // The host launches in time for all of them if it is not later than this when the first one begins.
-SoloSpan SoloSpans::join(std::int32_t c, SegmentLegs& legs, std::int32_t first) const {
+SoloSpan SoloSpans::join(std::int32_t c, std::span<const PlacedLeg> legs) const {
   SoloSpan span;
   span.latest_host = Time::max();
   HostAhead host(program_of(c).host_lead);
-  auto last = static_cast<std::size_t>(first);
-  const std::int32_t begin = legs.legs[last].first;
-  for (; last < legs.legs.size(); ++last) {
-    const PlacedLeg& placed = legs.legs[last];
+  const std::int32_t begin = legs.front().first;
+  std::size_t last = 0;
+  for (; last < legs.size(); ++last) {
+    const PlacedLeg& placed = legs[last];
     const Leg& leg = *placed.leg;
-    const bool begins = last == static_cast<std::size_t>(first);
     if (placed.first - begin != span.instructions) break;
     if (!host.in_time(leg.host, span.alone.length, span.latest_host)) break;
-    if (begins) {
+    if (last == 0) {
       span.alone = leg.alone;
     } else {
       append(span.alone, leg.alone);
     }
     span.instructions = placed.after - begin;
+    span.longest += leg.longest;
     span.idle |= leg.streams;
     span.events += leg.events;
     span.updates = span.updates || updates(leg);
     for (const LegLaunches& each : leg.launched) add(span.launched, each);
   }
-  span.legs = std::span<const PlacedLeg>(legs.legs).subspan(static_cast<std::size_t>(first),
-                                                            last - static_cast<std::size_t>(first));
+  span.legs = legs.first(last);
   return span;
 }
 

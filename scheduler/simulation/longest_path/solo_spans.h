@@ -55,7 +55,10 @@ struct SoloSpan {
   bool updates = false;                    // it has computations of the optimizer
   bool met = false;                        // peers come to operations of it
   bool joined = true;                      // by a transfer that began beside it, when it went last
+  std::span<const std::int32_t> guests;    // rendezvous of transfers that load links of its collectives
+  std::vector<SoloSpan*> shorter;          // [legs - 1] of its first legs, where somebody has asked for them
   LegOutcome alone;                        // beside nothing, all legs together
+  Time longest;                            // beside whatever drains
   std::optional<SpanStretches> stretches;  // once something drains beside it
   bool sums = true;                        // they knew what it comes to the last time
   SpanOutcomes beside;
@@ -87,7 +90,11 @@ class SoloSpans {
     const std::int32_t span = places.joined[instruction];
     return span >= 0 ? &spans_[static_cast<std::size_t>(span)] : look(chip, places, instruction);
   }
-  // The same of what the chip does together with its peers; null also where none of them has to come.
+  // As many of the span's first legs as have waited for their collectives within that time, whatever drains
+  // beside; null where the first one does not.
+  SoloSpan* within(std::int32_t chip, SoloSpan& span, Time time);
+  // The same as from() of what the chip does together with its peers; null also where none of them has to
+  // come.
   SoloSpan* with_peers(std::int32_t chip, std::int32_t segment, std::size_t instruction);
   // The computation at that instruction, without what follows it: one span for all that take the same time.
   SoloSpan& computation(std::int32_t chip, std::int32_t segment, std::size_t instruction) {
@@ -124,8 +131,8 @@ class SoloSpans {
   SoloSpan& find_computation(std::int32_t chip, std::int32_t segment, std::size_t instruction);
   bool add_up(std::int32_t chip, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,
               SpanCourse& course);
-  // From the first of the legs on.
-  SoloSpan join(std::int32_t chip, SegmentLegs& legs, std::int32_t first) const;
+  // From the first of the legs on, so many of them at most.
+  SoloSpan join(std::int32_t chip, std::span<const PlacedLeg> legs) const;
   // Goes through all legs.
   void rehearse_span(std::int32_t chip, SoloSpan& span, std::span<const DrainBeside> drains,
                      LegOutcome& total);

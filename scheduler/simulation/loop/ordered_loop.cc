@@ -106,7 +106,7 @@ void OrderedLoop::begin_step(RunningJob& job) {
 }
 
 bool OrderedLoop::jump() {
-  return fast_forward_.over_periods(state_.now, speed_changes_.next(), [&](auto& state) { visit(state); });
+  return fast_forward_.over_periods(state_.now, speed_changes_.next(), 0, [&](auto& state) { visit(state); });
 }
 
 void OrderedLoop::jump_steps() {

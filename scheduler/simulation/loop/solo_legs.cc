@@ -197,13 +197,6 @@ Leg& SoloLegs::computation(std::int32_t c, std::int32_t number, std::int32_t ins
   return *known;
 }
 
-bool SoloLegs::any_guests() {
-  for (std::size_t c = 0; c < system_.chips.size(); ++c)
-    for (std::size_t s = 0; s < program_of(static_cast<std::int32_t>(c)).segments.size(); ++s)
-      if (!of(static_cast<std::int32_t>(c), static_cast<std::int32_t>(s)).guests.empty()) return true;
-  return false;
-}
-
 const TimesToLaunch& SoloLegs::times_to_launch(std::int32_t c, std::int32_t number, Stream stream) {
   TimesToLaunch& times = of(c, number).to_launch[static_cast<std::size_t>(stream)];
   const std::span<const Instruction> segment = program_of(c).segments[number];
