@@ -108,7 +108,8 @@ class StepKernelReader {
     const std::string& operation = csv_.cell(row, "operation").text;
     const bool matmul = operation == "matmul";
     if (!matmul && operation != "sdp_fwd" && operation != "sdp_bwd") return evidence_.leave_out(operation);
-    const auto peak = csv_.number(row, "peak_tflops", 0), share = csv_.number(row, "share_of_peak", 0);
+    const auto peak = csv_.number(row, "peak_tflops", CsvNumber::kPositive),
+               share = csv_.number(row, "share_of_peak", CsvNumber::kPositive);
     const auto dtype = peak ? dtype_of(row, *peak * kTera) : std::nullopt;
     if (!share || !dtype) return;
     const auto sizes = sizes_of(row);

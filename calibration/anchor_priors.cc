@@ -33,16 +33,16 @@ class AnchorPriorReader {
 
   void add(const CsvRow& row) {
     const std::string& kind = text(row, "kind");
-    const double spread = csv_.number(row, "spread", 0).value_or(0),
-                 known = csv_.number(row, "known_spread", 0).value_or(0);
+    const double spread = csv_.number(row, "spread", CsvNumber::kPositive).value_or(0),
+                 known = csv_.number(row, "known_spread", CsvNumber::kPositive).value_or(0);
     if (text(row, "source").empty())
       csv_.report(row, "source", "the spread has no source", "say what it is held true from");
     if (kind == "noise") return noise(row, spread, known);
     if (kind != "scale" && kind != "add")
       return csv_.report(row, "kind", "kind is \"" + kind + "\"", "expected scale, add or noise");
     AnchorPrior prior{text(row, "parameter"), {}, kind == "add", spread, known, 0, 0};
-    prior.low = csv_.number(row, "low", -1).value_or(0);
-    prior.high = csv_.number(row, "high", 0).value_or(0);
+    prior.low = csv_.number(row, "low", CsvNumber::kNotNegative).value_or(0);
+    prior.high = csv_.number(row, "high", CsvNumber::kPositive).value_or(0);
     for (const std::string& path : split(text(row, "numbers"), '|')) {
       if (const StackNumber* number = find_stack_number(path)) {
         prior.numbers.push_back(number);

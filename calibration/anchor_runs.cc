@@ -52,7 +52,7 @@ class AnchorRunReader {
       return csv_.report(row, "id", "several jobs share the cluster", "expected a scenario with one job");
     AnchorRun run{id, *loaded.spec, measured_s, {}, run_and_step(question, measured_s)};
     if (!csv_.cell(row, "noise_pct").text.empty()) {
-      const auto noise = csv_.number(row, "noise_pct", 0);
+      const auto noise = csv_.number(row, "noise_pct", CsvNumber::kPositive);
       if (!noise) return;
       if (*noise > kMostPercent)
         return csv_.report(row, "noise_pct", "noise of more than the step itself",
@@ -101,7 +101,7 @@ class AnchorRunReader {
   }
 
   void read_fields(const CsvRow& row) {
-    const auto measured = csv_.number(row, "step_time_s", 0);
+    const auto measured = csv_.number(row, "step_time_s", CsvNumber::kPositive);
     if (!measured) return;
     std::vector<Override> overrides;
     std::string question;

@@ -160,7 +160,8 @@ class Reader {
     const std::vector<Named> numbers = numbers_of(row, false);
     if (numbers.empty()) return;
     const auto starts = starts_of(row, numbers);
-    const auto low = csv_.number(row, "low", -1), high = csv_.number(row, "high", -1);
+    const auto low = csv_.number(row, "low", CsvNumber::kNotNegative),
+               high = csv_.number(row, "high", CsvNumber::kNotNegative);
     if (!starts || !low || !high) return;
     if (text(row, "source").empty())
       csv_.report(row, "source", "the start has no source", "say what it is held true from");
@@ -189,7 +190,7 @@ class Reader {
     if (!parameter.adds && text(row, "kind") != "scale")
       csv_.report(row, "kind", "kind is \"" + text(row, "kind") + "\", not scale or add",
                   meant(text(row, "kind"), {"scale", "add"}));
-    parameter.spread = csv_.number(row, "spread", 0).value_or(0);
+    parameter.spread = csv_.number(row, "spread", CsvNumber::kPositive).value_or(0);
     const bool shared = text(row, "start").empty();
     if (shared && !(text(row, "low").empty() && text(row, "high").empty()))
       csv_.report(row, "low", "bounds belong to the line that starts a number",

@@ -36,8 +36,10 @@ std::string tie_text(const BreakevenVerb& verb, const FieldRange& range, const T
          verb.figure + ".\nBelow it " + winner + " has less, above it " + after + ".\n";
 }
 
-std::string tie_json(const BreakevenVerb& verb, const FieldRange& range, const Tie& tie) {
-  auto json = result_json<nlohmann::ordered_json>("");
+std::string tie_json(const BreakevenVerb& verb, const FieldRange& range, const Tie& tie,
+                     const std::vector<std::string>& texts) {
+  auto json = result_json<nlohmann::ordered_json>(question_sha256(
+      "breakeven " + verb.figure + " " + range.text() + (verb.both ? " of both" : ""), texts));
   json["path"] = range.path;
   json["figure"] = verb.figure;
   json["below"] = tie.below;
@@ -55,8 +57,8 @@ int find_breakeven(const BreakevenVerb& verb) {
   const auto range = field_range("--over", verb.over);
   const auto catalog = open_catalog(verb.catalogs);
   if (!range || !catalog) return kInputError;
-  FieldFigures first(verb.files[0], *catalog, verb.figure), second(verb.files[1], *catalog, verb.figure);
   try {
+    FieldFigures first(verb.files[0], *catalog, verb.figure), second(verb.files[1], *catalog, verb.figure);
     const auto of_first = [&](double value) { return first.at({range->at(value)}); };
     const auto of_second = [&](double value) {
       return verb.both ? second.at({range->at(value)}) : second.at({});
@@ -73,7 +75,10 @@ int find_breakeven(const BreakevenVerb& verb) {
       return tie_text(verb, *range, *tie, of_first(tie->below), of_second(tie->below));
     };
     emit(answer_text(verb.format,
-                     {table, [&] { return tie_json(verb, *range, *tie); },
+                     {table,
+                      [&] {
+                        return tie_json(verb, *range, *tie, {first.input().text, second.input().text});
+                      },
                       [&] { return tie_csv(verb, *range, *tie); }},
                      "BreakevenAnswer"),
          "");

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "cli/batch.h"
@@ -11,7 +12,6 @@
 #include "prediction/evaluator.h"
 #include "proto/scenario/load.h"
 #include "proto/scenario/sweep.h"
-#include "proto/text/read_file.h"
 #include "proto/writing/write.h"
 #include "report/text.h"
 
@@ -26,7 +26,16 @@ std::optional<double> positive_number(const std::string& text) {
   return value;
 }
 
+InputText read(const std::string& file) {
+  std::vector<Problem> problems;
+  std::optional<InputText> input = read_input(file, problems);
+  if (!input) throw NoFigure(file, std::move(problems));
+  return *std::move(input);
+}
+
 }  // namespace
+
+std::string FieldRange::text() const { return path + "=" + shortest(from) + ".." + shortest(to); }
 
 Override FieldRange::at(double value) const {
   return {path, whole_numbers ? std::to_string(static_cast<std::int64_t>(value)) : shortest(value)};
@@ -38,7 +47,12 @@ std::optional<FieldRange> field_range(const std::string& option, const std::stri
     const auto from = positive_number(text.substr(equals + 1, dots - equals - 1)),
                to = positive_number(text.substr(dots + 2));
     const std::string path = text.substr(0, equals);
-    if (from && to && *from < *to) return FieldRange{path, *from, *to, takes_whole_numbers(path)};
+    const bool whole_numbers = takes_whole_numbers(path);
+    if (whole_numbers && from && to && (*from != std::floor(*from) || *to != std::floor(*to))) {
+      spdlog::error("{} \"{}\": {} takes whole numbers", option, text, path);
+      return std::nullopt;
+    }
+    if (from && to && *from < *to) return FieldRange{path, *from, *to, whole_numbers};
   }
   spdlog::error(
       "{} \"{}\": expected a field and two positive numbers, such as cluster.usd_per_chip_hour=0.5..10",
@@ -51,8 +65,8 @@ void tell_no_figure(const NoFigure& problem) {
   if (problem.problems.empty()) spdlog::error("{}", problem.what());
 }
 
-FieldFigures::FieldFigures(std::string file, const Catalog& catalog, std::string figure)
-    : file_(std::move(file)),
+FieldFigures::FieldFigures(const std::string& file, const Catalog& catalog, std::string figure)
+    : input_(read(file)),
       figure_(std::move(figure)),
       catalog_(catalog),
       evaluator_(std::make_unique<Evaluator>()) {}
@@ -60,20 +74,18 @@ FieldFigures::FieldFigures(FieldFigures&&) noexcept = default;
 FieldFigures::~FieldFigures() = default;
 
 double FieldFigures::at(const std::vector<Override>& changes) {
-  const LoadResult loaded = [&] {
-    LoadResult result;
-    const auto text = read_file(file_, result.problems);
-    return text ? load_scenario(file_, *text, catalog_, changes) : result;
-  }();
-  if (!loaded.spec) throw NoFigure(file_, loaded.problems);
+  const LoadResult loaded = load_scenario(input_.name, input_.text, catalog_, changes);
+  if (!loaded.spec) throw NoFigure(input_.name, loaded.problems);
+  for (const Problem& warning : loaded.warnings)
+    if (warned_.insert(format_problem(warning)).second) spdlog::warn("{}", format_problem(warning));
   if (!loaded.spec->jobs.empty())
-    throw NoFigure(file_ + " has jobs that share a cluster: give one with one job", {});
+    throw NoFigure(input_.name + " has jobs that share a cluster: give one with one job", {});
   const ReportFigures report(report_json(evaluator_->predict(*loaded.spec, {}).report));
   const auto figure = report.at(figure_);
   using Kind = ReportFigure::Kind;
   if (!figure) throw NoFigure("--figure: " + report.there_is_no(figure_), {});
   if (figure->kind != Kind::kReal && figure->kind != Kind::kWhole)
-    throw NoFigure("--figure: \"" + figure_ + "\" is no number in the report of " + file_, {});
+    throw NoFigure("--figure: \"" + figure_ + "\" is no number in the report of " + input_.name, {});
   return figure->number;
 }
 

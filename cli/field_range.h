@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "proto/catalog/catalog.h"
 #include "proto/text/document.h"
 #include "proto/text/override.h"
+#include "proto/text/read_file.h"
 
 namespace podsim {
 
@@ -17,9 +19,10 @@ class Evaluator;
 
 struct FieldRange {
   std::string path;
-  double from = 0, to = 0;  // 0 < from < to
-  bool whole_numbers = false;
+  double from = 0, to = 0;     // 0 < from < to
+  bool whole_numbers = false;  // then both ends are
   Override at(double value) const;
+  std::string text() const;  // as it was asked for
 };
 // "cluster.usd_per_chip_hour=0.5..10"; nothing, with the reason logged, for other text.
 std::optional<FieldRange> field_range(const std::string& option, const std::string& text);
@@ -35,14 +38,18 @@ void tell_no_figure(const NoFigure& problem);
 // Steps of one scenario under changes.
 class FieldFigures {
  public:
-  // REQUIRES: the catalogue outlives this object.
-  FieldFigures(std::string file, const Catalog& catalog, std::string figure);
+  // Reads the file, "-" for standard input; throws NoFigure. REQUIRES: the catalogue outlives this object.
+  FieldFigures(const std::string& file, const Catalog& catalog, std::string figure);
   FieldFigures(FieldFigures&&) noexcept;
   ~FieldFigures();
-  double at(const std::vector<Override>& changes);  // throws NoFigure
+  // Throws NoFigure. Logs what the scenario is warned of, each warning once.
+  double at(const std::vector<Override>& changes);
+  const InputText& input() const { return input_; }
 
  private:
-  const std::string file_, figure_;
+  InputText input_;
+  const std::string figure_;
+  std::set<std::string> warned_;
   const Catalog& catalog_;
   std::unique_ptr<Evaluator> evaluator_;
 };

@@ -215,7 +215,8 @@ int search_layouts(const SearchVerb& verb) {
 
 void add_search(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
-      "search", "Find the fastest layouts of a job on its cluster, and prove that there are none faster");
+      "search",
+      "Find the fastest layouts of a job on its cluster, and prove that none is predicted to be faster");
   const auto options = std::make_shared<SearchVerb>();
   verb.add_option("FILE", options->file, "Scenario file; its layout counts as the first candidate")
       ->required();

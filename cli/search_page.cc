@@ -118,7 +118,8 @@ PagePanel course_panel(std::span<const SearchMoment> course) {
     if (series->marks.size() > 1) picture.series.push_back(std::move(*series));
   if (!picture.series.empty()) panel.pictures.push_back(std::move(picture));
   panel.sentences.push_back(
-      "The lines meet where it is proven that no layout is faster. How long it took depends on the machine, "
+      "The lines meet where it is proven that no layout is predicted to be faster. How long it took depends "
+      "on the machine, "
       "what was found does not.");
   return panel;
 }

@@ -43,15 +43,25 @@ std::size_t least_of(const std::vector<double>& figures) {
 struct Tornado {
   std::vector<double> base;   // [file]
   std::vector<Swing> swings;  // widest first
+  std::string sha256;         // of what was asked
 };
+
+// Of the figure as things are; nothing of one that is 0.
+std::string share_of(double width, double base) { return base == 0 ? "-" : percent(width / std::abs(base)); }
 
 Tornado tornado_of(const SensitivityVerb& verb, const std::vector<FieldRange>& ranges,
                    const Catalog& catalog) {
   std::vector<FieldFigures> files;
   for (const std::string& file : verb.files) files.emplace_back(file, catalog, verb.figure);
   Tornado tornado;
-  for (FieldFigures& file : files) tornado.base.push_back(file.at({}));
+  std::string words = "sensitivity " + verb.figure;
+  std::vector<std::string> texts;
+  for (FieldFigures& file : files) {
+    texts.push_back(file.input().text);
+    tornado.base.push_back(file.at({}));
+  }
   for (const FieldRange& range : ranges) {
+    words += " " + range.text();
     Swing& swing = tornado.swings.emplace_back(Swing{range, {}, {}});
     for (FieldFigures& file : files) {
       swing.low.push_back(file.at({range.at(range.from)}));
@@ -60,6 +70,7 @@ Tornado tornado_of(const SensitivityVerb& verb, const std::vector<FieldRange>& r
   }
   std::ranges::stable_sort(tornado.swings,
                            [](const Swing& a, const Swing& b) { return a.width() > b.width(); });
+  tornado.sha256 = question_sha256(words, texts);
   return tornado;
 }
 
@@ -72,7 +83,7 @@ std::string tornado_table(const SensitivityVerb& verb, const Tornado& tornado) {
   for (const Swing& swing : tornado.swings) {
     rows.push_back({swing.range.path, shortest(swing.range.from), shortest(swing.range.to),
                     significant(swing.low.front(), 4), significant(swing.high.front(), 4),
-                    percent(swing.width() / std::abs(tornado.base.front()))});
+                    share_of(swing.width(), tornado.base.front())});
     if (several)
       rows.back().insert(rows.back().end(),
                          {verb.files[least_of(swing.low)], verb.files[least_of(swing.high)]});
@@ -99,7 +110,7 @@ std::string tornado_csv(const SensitivityVerb& verb, const Tornado& tornado) {
 }
 
 std::string tornado_json(const SensitivityVerb& verb, const Tornado& tornado) {
-  auto json = result_json<nlohmann::ordered_json>("");
+  auto json = result_json<nlohmann::ordered_json>(tornado.sha256);
   json["figure"] = verb.figure;
   json["fields"] = nlohmann::ordered_json::array();
   for (const Swing& swing : tornado.swings) {

@@ -166,8 +166,8 @@ Residuals read_residuals(const std::string& file, const std::string& text) {
       std::optional<bool> experts;
       if (arch == "dense" || arch == "moe") experts = arch == "moe";
       if (!experts && arch != "hybrid") table.report(row, "arch", "must be dense, moe or hybrid");
-      const auto error = table.number(row, "log_error", -10),
-                 unseen = table.number(row, "chip_left_out_log_error", -10);
+      const auto error = table.number(row, "log_error", CsvNumber::kAny),
+                 unseen = table.number(row, "chip_left_out_log_error", CsvNumber::kAny);
       result.rows.push_back({cell("id"), cell("family"), cell("group"), cell("chip"), cell("stack"), experts,
                              error.value_or(0), unseen.value_or(0)});
     }

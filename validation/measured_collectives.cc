@@ -72,14 +72,14 @@ class RowReader {
  private:
   const std::string& text(const char* column) const { return table_.cell(row_, column).text; }
 
-  double number(const char* column, double above) {
-    const auto value = table_.number(row_, column, above);
+  double number(const char* column) {
+    const auto value = table_.number(row_, column, CsvNumber::kPositive);
     complete_ = complete_ && value;
     return value.value_or(1);
   }
 
   int count(const char* column) {
-    const double value = number(column, 0);
+    const double value = number(column);
     if (complete_ && (value != std::floor(value) || value > kMaxChips))
       refuse(column, std::string(column) + " is \"" + text(column) + '"',
              "expected a whole number, at most " + std::to_string(kMaxChips));
@@ -115,17 +115,17 @@ class RowReader {
     made_.gpus = count("gpus");
     if (complete_ && made_.gpus < 2) refuse("gpus", "a collective needs at least 2 GPUs", "");
     if (table_.has("nodes") && !text("nodes").empty()) made_.nodes = count("nodes");
-    made_.collective.bytes = {number("bytes", 0)};
+    made_.collective.bytes = {number("bytes")};
     made_.place = {{}, row_.line, table_.cell(row_, "system").column, {}, row_.source, {}, 1};
   }
 
   void read_time() {
     if (table_.has("time_us") && !text("time_us").empty())
-      made_.time_s = number("time_us", 0) * 1e-6;
+      made_.time_s = number("time_us") * 1e-6;
     else if (table_.has("latency_ms") && !text("latency_ms").empty())
-      made_.time_s = number("latency_ms", 0) * 1e-3;
+      made_.time_s = number("latency_ms") * 1e-3;
     else
-      made_.time_s = seconds_at_bus_bandwidth(made_, number("busbw_GBps", 0));
+      made_.time_s = seconds_at_bus_bandwidth(made_, number("busbw_GBps"));
   }
 
   CsvTable& table_;

@@ -64,7 +64,7 @@ class KernelRowReader {
 
  private:
   double microseconds(const char* column, const char* added) {
-    return (number(column) + number_or(added, 0, -1)) * 1e-6;
+    return (number(column) + number_or(added, 0, CsvNumber::kNotNegative)) * 1e-6;
   }
 
   ExchangeCall exchange(const char* units, bool back) {
@@ -87,8 +87,9 @@ class KernelRowReader {
   Call call() {
     if (kind_ == Kind::kMatmul) return MatmulCall{number("m"), number("n"), number("k")};
     if (kind_ == Kind::kExperts) return experts();
-    return AttentionCall{number("batch"),    number("sequence"), number("heads"),
-                         number("kv_heads"), number("head_dim"), number_or("window", 0, -1)};
+    return AttentionCall{number("batch"),    number("sequence"),
+                         number("heads"),    number("kv_heads"),
+                         number("head_dim"), number_or("window", 0, CsvNumber::kNotNegative)};
   }
 
   ExpertsCall experts() {
@@ -97,8 +98,8 @@ class KernelRowReader {
                     exponent()};
     call.hidden = number("hidden");
     call.expert_ffn = number("expert_ffn");
-    call.tensor_degree = number_or("tensor_degree", 1, 0);
-    call.gated = number_or("gated", known_without_gate(call.routing) ? 0 : 1, -1) != 0;
+    call.tensor_degree = number_or("tensor_degree", 1, CsvNumber::kPositive);
+    call.gated = number_or("gated", known_without_gate(call.routing) ? 0 : 1, CsvNumber::kNotNegative) != 0;
     if (complete_ && call.routing.experts % call.routing.devices != 0)
       refuse("expert_degree",
              std::to_string(call.routing.experts) + " experts do not lie alike on " +
@@ -119,13 +120,13 @@ class KernelRowReader {
     return 0;
   }
 
-  double number(const char* column, double above = 0) {
-    const auto value = table_.number(row_, column, above);
+  double number(const char* column, CsvNumber which = CsvNumber::kPositive) {
+    const auto value = table_.number(row_, column, which);
     complete_ = complete_ && value;
     return value.value_or(1);
   }
-  double number_or(const char* column, double missing, double above) {
-    return table_.has(column) ? number(column, above) : missing;
+  double number_or(const char* column, double missing, CsvNumber which) {
+    return table_.has(column) ? number(column, which) : missing;
   }
   int count(const char* column) {
     constexpr double kMost = 1e6;

@@ -136,7 +136,9 @@ class Writer {
     if (row_.whole("global_batch_seqs", 0) < 1) return "no batch";
     if (row_.whole("seq_len", 0) < 1) return "no sequence length";
     for (const char* column : {"catalog_chip", "stack", "fabric"})
-      if (!row_.has(column)) return std::string("no rule gives a ") + column + ": add a column of that name";
+      if (!row_.has(column))
+        return std::string("no rule gives a ") + column + " for chip \"" + row_.text("chip") +
+               "\": add a column of that name";
     if (!row_.has("matmul_precision")) return "precision \"" + row_.text("precision") + "\" is not known";
     if (!row_.has("recompute_fields")) return "recompute \"" + row_.text("recompute") + "\" is not known";
     return "";

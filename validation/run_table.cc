@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "proto/text/csv_table.h"
 
@@ -12,47 +13,47 @@ namespace {
 
 struct Column {
   const char* name;
-  bool is_number;
+  std::optional<CsvNumber> number;  // nothing of words
   std::vector<const char*> aliases;
 };
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
-      {"id", false, {"row_id"}},
-      {"chip", false, {"gpu"}},
-      {"chips", true, {"n_gpus", "GPUs", "# GPUs"}},
-      {"slices", true, {}},
-      {"gpus_per_node", true, {}},
-      {"nvlink_domain_gpus", true, {}},
-      {"nic_gbps_per_gpu", true, {}},
-      {"params_total_b", true, {"params_total_B", "Parameters (billion)"}},
-      {"layers", true, {"# layers"}},
-      {"hidden", true, {"d_model", "hidden size"}},
-      {"heads", true, {"n_heads", "attention heads"}},
-      {"kv_heads", true, {"n_kv_heads"}},
-      {"head_dim", true, {}},
-      {"ffn_hidden", true, {"d_ff"}},
-      {"ffn_matrices", true, {}},
-      {"vocab", true, {}},
-      {"seq_len", true, {"sequence length"}},
-      {"n_experts", true, {}},
-      {"topk", true, {"experts_per_token"}},
-      {"shared_expert_ffn", true, {}},
-      {"dense_layers", true, {}},
-      {"global_batch_seqs", true, {"global batch"}},
-      {"micro_batch", true, {"micro batch"}},
-      {"tp", true, {"tensor parallelism"}},
-      {"sp", true, {}},
-      {"cp", true, {}},
-      {"pp", true, {"pipeline parallelism"}},
-      {"vp", true, {}},
-      {"ep", true, {}},
-      {"etp", true, {}},
-      {"dp", true, {"data parallelism"}},
-      {"recompute", false, {"remat"}},
-      {"step_time_s", true, {}},
-      {"tok_s_gpu", true, {"tokens_per_s_per_chip"}},
-      {"step_time_ms", true, {"iteration time (ms)"}},
+      {"id", {}, {"row_id"}},
+      {"chip", {}, {"gpu"}},
+      {"chips", CsvNumber::kNotNegative, {"n_gpus", "GPUs", "# GPUs"}},
+      {"slices", CsvNumber::kNotNegative, {}},
+      {"gpus_per_node", CsvNumber::kNotNegative, {}},
+      {"nvlink_domain_gpus", CsvNumber::kNotNegative, {}},
+      {"nic_gbps_per_gpu", CsvNumber::kNotNegative, {}},
+      {"params_total_b", CsvNumber::kNotNegative, {"params_total_B", "Parameters (billion)"}},
+      {"layers", CsvNumber::kNotNegative, {"# layers"}},
+      {"hidden", CsvNumber::kNotNegative, {"d_model", "hidden size"}},
+      {"heads", CsvNumber::kNotNegative, {"n_heads", "attention heads"}},
+      {"kv_heads", CsvNumber::kNotNegative, {"n_kv_heads"}},
+      {"head_dim", CsvNumber::kNotNegative, {}},
+      {"ffn_hidden", CsvNumber::kNotNegative, {"d_ff"}},
+      {"ffn_matrices", CsvNumber::kNotNegative, {}},
+      {"vocab", CsvNumber::kNotNegative, {}},
+      {"seq_len", CsvNumber::kNotNegative, {"sequence length"}},
+      {"n_experts", CsvNumber::kNotNegative, {}},
+      {"topk", CsvNumber::kNotNegative, {"experts_per_token"}},
+      {"shared_expert_ffn", CsvNumber::kNotNegative, {}},
+      {"dense_layers", CsvNumber::kNotNegative, {}},
+      {"global_batch_seqs", CsvNumber::kNotNegative, {"global batch"}},
+      {"micro_batch", CsvNumber::kNotNegative, {"micro batch"}},
+      {"tp", CsvNumber::kNotNegative, {"tensor parallelism"}},
+      {"sp", CsvNumber::kNotNegative, {}},
+      {"cp", CsvNumber::kNotNegative, {}},
+      {"pp", CsvNumber::kNotNegative, {"pipeline parallelism"}},
+      {"vp", CsvNumber::kNotNegative, {}},
+      {"ep", CsvNumber::kNotNegative, {}},
+      {"etp", CsvNumber::kNotNegative, {}},
+      {"dp", CsvNumber::kNotNegative, {"data parallelism"}},
+      {"recompute", {}, {"remat"}},
+      {"step_time_s", CsvNumber::kPositive, {}},
+      {"tok_s_gpu", CsvNumber::kPositive, {"tokens_per_s_per_chip"}},
+      {"step_time_ms", CsvNumber::kPositive, {"iteration time (ms)"}},
   };
   return all;
 }
@@ -117,7 +118,7 @@ RunTable read_run_table(const std::string& file, const std::string& text) {
       if (line.cells[i].text.empty()) continue;
       const std::string& header = table.header().cells[i].text;
       const Column* column = column_called(header);
-      if (column && column->is_number && !table.number(line, header, -1)) continue;
+      if (column && column->number && !table.number(line, header, *column->number)) continue;
       row.set(column ? column->name : header, line.cells[i].text);
     }
     complete(stem(file), static_cast<int>(result.rows.size()) + 1, row);

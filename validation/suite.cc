@@ -50,6 +50,7 @@ std::optional<Band> band_of(const std::string& text) {
     *end = evaluate(part).value;
     if (!*end) return std::nullopt;
   }
+  if (band.low && band.high && *band.low > *band.high) return std::nullopt;
   return band;
 }
 

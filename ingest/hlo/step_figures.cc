@@ -56,7 +56,7 @@ std::string step_text(const std::string& file, const ModuleStep& step, const Mac
   std::string text = file + " on " + std::to_string(machine.fabric.chips) + " " + machine.chip.name + ", " +
                      machine.fabric.name + ": the step takes " + milliseconds(step.seconds) + " ms\n\n" +
                      align(rows) + "\n" + milliseconds(step.communication_seconds) +
-                     " ms of communication, of which " + milliseconds(step.exposed_seconds) +
+                     " ms of communication, of which at least " + milliseconds(step.exposed_seconds) +
                      " ms are exposed\n";
   text += "Other kernels move " + number_text(step.bytes_fused / 1e9) +
           " GB once chains of elementwise operations are one kernel; attention is as fast as " +

@@ -15,7 +15,7 @@ CsvTable table_of(std::span<const CatalogFile> files) {
 }
 
 double number_in(CsvTable& table, const CsvRow& row, const char* column) {
-  const auto number = table.number(row, column, -1);
+  const auto number = table.number(row, column, CsvNumber::kNotNegative);
   PODSIM_CHECK(number.has_value(), "a table of the binary has numbers");
   return *number;
 }

@@ -42,7 +42,7 @@ std::string row_text(CsvTable& table, const CsvRow& row) {
   }
   for (const char* column : kNumbers) {
     if (table.cell(row, column).text.empty() && std::string(column) != "usd_per_chip_hour") continue;
-    if (table.number(row, column, -1))
+    if (table.number(row, column, CsvNumber::kNotNegative))
       text += std::string(" ") + column + ": " + table.cell(row, column).text;
   }
   if (const std::string kind = table.cell(row, "kind").text; !kind.empty()) {

@@ -118,8 +118,9 @@ std::string describe_value(const FieldDescriptor& field) {
 ValueProblem wrong_value(const FieldDescriptor& field, const std::string& value) {
   ValueProblem problem{"must be " + describe_value(field) + ", not " + value, ""};
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-    const std::string near = closest_name(without_quotes(value), value_names(*field.enum_type()));
-    if (!near.empty()) problem.hint = "did you mean " + near + "?";
+    const std::string name = without_quotes(value),
+                      near = closest_name(name, value_names(*field.enum_type()));
+    if (!near.empty()) problem.hint = near == name ? "write it without quotes" : "did you mean " + near + "?";
   } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
     problem.hint = "write " + field.name() + ": " + quoted(value);
   }

@@ -17,6 +17,10 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+bool is(CsvNumber which, double value) {
+  return which == CsvNumber::kAny || value > 0 || (which == CsvNumber::kNotNegative && value == 0);
+}
+
 }  // namespace
 
 CsvTable::CsvTable(std::string file, const std::string& text) : file_(std::move(file)) {
@@ -30,6 +34,7 @@ CsvTable::CsvTable(std::string file, const std::string& text) : file_(std::move(
     if (!row) continue;
     if (header_.line == 0) {
       header_ = *std::move(row);
+      report_repeated_columns();
     } else if (row->cells.size() != header_.cells.size()) {
       report(*row, "",
              "the line has " + std::to_string(row->cells.size()) + " cells, the header " +
@@ -73,6 +78,16 @@ std::optional<CsvRow> CsvTable::split(int line, const std::string& text) {
   }
 }
 
+void CsvTable::report_repeated_columns() {
+  for (std::size_t i = 0; i < header_.cells.size(); ++i) {
+    const CsvCell& cell = header_.cells[i];
+    if (!cell.text.empty() && index_of(cell.text) != static_cast<int>(i))
+      problems_.push_back({file_, header_.line, cell.column,
+                           "column \"" + cell.text + "\" stands there twice", header_.source,
+                           "which of the two counts?", cell.column});
+  }
+}
+
 int CsvTable::index_of(const std::string& column) const {
   const auto found = std::ranges::find(header_.cells, column, &CsvCell::text);
   return found == header_.cells.end() ? -1 : static_cast<int>(found - header_.cells.begin());
@@ -84,14 +99,16 @@ const CsvCell& CsvTable::cell(const CsvRow& row, const std::string& column) cons
   return index < 0 ? kNone : row.cells[static_cast<std::size_t>(index)];
 }
 
-std::optional<double> CsvTable::number(const CsvRow& row, const std::string& column, double above) {
+std::optional<double> CsvTable::number(const CsvRow& row, const std::string& column, CsvNumber which) {
   const std::string& text = cell(row, column).text;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > above)
+  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && is(which, value))
     return value;
   report(row, column, column + " is \"" + text + "\"",
-         std::string("expected a number above ") + (above < 0 ? "-1" : "0"));
+         which == CsvNumber::kPositive      ? "expected a number above 0"
+         : which == CsvNumber::kNotNegative ? "expected a number, 0 or more"
+                                            : "expected a number");
   return std::nullopt;
 }
 

@@ -23,6 +23,9 @@ struct CsvRow {
   std::vector<CsvCell> cells;
 };
 
+// What a cell may have.
+enum class CsvNumber { kAny, kNotNegative, kPositive };
+
 // INVARIANT: every row has as many cells as the header.
 class CsvTable {
  public:
@@ -36,8 +39,8 @@ class CsvTable {
 
   // An empty cell where the table has no such column.
   const CsvCell& cell(const CsvRow& row, const std::string& column) const;
-  // The cell as a number; nothing, and one more problem, when it is none or not above `above`.
-  std::optional<double> number(const CsvRow& row, const std::string& column, double above);
+  // The cell as a number; nothing, and one more problem, when it is none or not as asked.
+  std::optional<double> number(const CsvRow& row, const std::string& column, CsvNumber which);
 
   // Adds a problem at a cell, or at the row where the table has no such column.
   void report(const CsvRow& row, const std::string& column, const std::string& message,
@@ -48,6 +51,7 @@ class CsvTable {
 
  private:
   int index_of(const std::string& column) const;
+  void report_repeated_columns();
   std::optional<CsvRow> split(int line, const std::string& text);
 
   std::string file_;

@@ -81,5 +81,32 @@ TEST(SensitivityVerb, figures_are_those_of_run_and_the_widest_swing_comes_first)
   EXPECT_NE(told.out.find("," + expected.dump() + ","), std::string::npos) << told.out << expected;
 }
 
+TEST(SensitivityVerb, warns_of_what_has_no_effect_and_reads_standard_input) {
+  const std::string gpu = temporary_file("gpu.textproto", job("h100", "dgx_h100", "megatron_bridge_2025"));
+  const std::string vary = " --vary cluster.owned.years=3..5 --format json";
+  const CommandResult file = podsim_command("sensitivity " + gpu + vary),
+                      input = podsim_command("sensitivity -" + vary + " < " + gpu);
+  ASSERT_EQ(file.exit_code, 0) << file.err;
+  EXPECT_NE(file.err.find("no effect"), std::string::npos) << file.err;
+  ASSERT_EQ(input.exit_code, 0) << input.err;
+  const auto of_file = nlohmann::json::parse(file.out), of_input = nlohmann::json::parse(input.out);
+  EXPECT_EQ(of_file["fields"][0]["files"][0]["figure_base"],
+            of_input["fields"][0]["files"][0]["figure_base"]);
+  EXPECT_EQ(of_file["scenario_sha256"], of_input["scenario_sha256"]);
+  EXPECT_EQ(of_file["scenario_sha256"].get<std::string>().size(), 64u);
+}
+
+TEST(SensitivityVerb, a_figure_that_is_0_has_no_share_and_whole_numbers_have_whole_ends) {
+  const std::string gpu = temporary_file("gpu.textproto", job("h100", "dgx_h100", "megatron_bridge_2025"));
+  const CommandResult none = podsim_command(
+      "sensitivity " + gpu + " --figure straggler_delay_s --vary cluster.usd_per_chip_hour=1..2");
+  ASSERT_EQ(none.exit_code, 0) << none.err;
+  EXPECT_EQ(none.out.find("nan"), std::string::npos) << none.out;
+  const CommandResult half =
+      podsim_command("sensitivity " + gpu + " --vary job.microbatch_sequences=1.5..2.9");
+  EXPECT_EQ(half.exit_code, 2);
+  EXPECT_NE(half.err.find("takes whole numbers"), std::string::npos) << half.err;
+}
+
 }  // namespace
 }  // namespace podsim::breakeven_verb_test

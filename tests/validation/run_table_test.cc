@@ -43,6 +43,23 @@ TEST(RunTable, a_number_that_is_none_is_told_with_its_place) {
   EXPECT_EQ(table.problems[0].message, "layers is \"two\"");
 }
 
+TEST(RunTable, times_are_above_0_and_counts_not_below_it) {
+  const auto table = read_run_table(
+      "a.csv", "id,layers,global_batch_seqs,step_time_s,tok_s_gpu\ng1,2,4,-0.5,0\ng2,-0.5,4,1,\n");
+  std::vector<std::string> told;
+  for (const Problem& problem : table.problems) told.push_back(problem.message + "; " + problem.hint);
+  EXPECT_EQ(told, (Lines{"step_time_s is \"-0.5\"; expected a number above 0",
+                         "tok_s_gpu is \"0\"; expected a number above 0",
+                         "layers is \"-0.5\"; expected a number, 0 or more"}));
+}
+
+TEST(RunTable, a_column_that_stands_there_twice_is_told) {
+  const auto table = read_run_table("a.csv", "id,layers,global_batch_seqs,layers\ng1,2,4,3\n");
+  ASSERT_EQ(table.problems.size(), 1u);
+  EXPECT_EQ(table.problems[0].message, "column \"layers\" stands there twice");
+  EXPECT_EQ(table.problems[0].column, 29);
+}
+
 TEST(RunTable, is_known_by_its_columns) {
   EXPECT_TRUE(is_run_table("row_id,layers,global_batch_seqs\n"));
   EXPECT_TRUE(is_run_table("# GPUs,global batch,# layers\n"));

@@ -75,6 +75,7 @@ TEST(Suite, tells_wrong_rows_where_they_stand) {
   };
   EXPECT_EQ(problem("R1,a,run,x,1,about,,p,"), "\"about\" is no tolerance");
   EXPECT_EQ(problem("R1,a,run,x,1,,,p,"), "\"1\" is no band");
+  EXPECT_EQ(problem("R1,a,run,x,3..0,,,p,"), "\"3..0\" is no band");
   EXPECT_EQ(problem("R1,a,run,x,y,relative 1,,p,"), "\"y\" is not a number");
   EXPECT_EQ(problem("R1,a,,,,,,p,"), "a row without a command says why in note");
   EXPECT_EQ(problem(",a,run,x,1,relative 1,,p,"), "the row has no id");

@@ -40,6 +40,13 @@ TEST(ScenarioText, an_unknown_enum_value_is_shown_with_the_nearest_one) {
                   "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4"});
 }
 
+TEST(ScenarioText, an_enum_value_in_quotes_is_told_without_them) {
+  const Lines told =
+      problems_of(valid_but("sequence_tokens: 8192", "precision: \"bf16\" sequence_tokens: 8192"));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("not \"bf16\" | write it without quotes"), std::string::npos) << told[0];
+}
+
 TEST(ScenarioText, all_problems_are_reported_at_once_in_the_order_of_the_text) {
   std::string text = valid_but("chip: \"h100\"", "chip: \"h10\"");
   text = replaced(text, "chips: 512", "chps: 512");
