@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/app.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "engine/parallel_for.h"
 #include "engine/stage_timer.h"
 #include "proto/scenario/load.h"
-#include "proto/text/read_file.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {
@@ -36,8 +36,24 @@ std::optional<Catalog> open_catalog(const std::vector<std::string>& directories)
   return catalog;
 }
 
+namespace {
+
+bool says_idle(const Problem& warning, const std::vector<std::string>& fields) {
+  return std::ranges::any_of(
+      fields, [&](const std::string& path) { return warning.message.starts_with(path + " has no effect"); });
+}
+
+}  // namespace
+
 std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
                                                 const LoadOptions& options) {
+  std::vector<InputText> texts;
+  return load_scenarios(files, options, texts);
+}
+
+std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
+                                                const LoadOptions& options, std::vector<InputText>& texts,
+                                                const std::vector<std::string>& also_read) {
   const std::optional<Catalog> catalog = open_catalog(options.catalog_directories);
   const auto overrides = options.overrides();
   if (!catalog || !overrides) return std::nullopt;
@@ -45,11 +61,13 @@ std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& 
   for (const std::string& file : files) {
     const StageTimer timer("load " + file);
     LoadResult loaded;
-    if (const auto input = read_input(file, loaded.problems))
-      loaded = load_scenario(input->name, input->text, *catalog, *overrides);
+    const auto input = read_input(file, loaded.problems);
+    if (input) loaded = load_scenario(input->name, input->text, *catalog, *overrides);
     print_problems(loaded.problems);
     if (!loaded.spec) continue;
-    for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
+    texts.push_back(*input);
+    for (const Problem& warning : loaded.warnings)
+      if (!says_idle(warning, also_read)) spdlog::warn("{}", format_problem(warning));
     specs.push_back(*std::move(loaded.spec));
   }
   if (specs.size() < files.size()) return std::nullopt;
@@ -67,6 +85,22 @@ bool have_one_job(std::span<const Spec> specs, const std::string& verb) {
         spec.name, verb);
   }
   return single;
+}
+
+std::vector<MemoryFit> fits_of(std::span<const Report> reports) {
+  std::vector<MemoryFit> jobs;
+  for (const Report& report : reports) jobs.push_back({report.scenario, report.memory.fits});
+  return jobs;
+}
+
+int judge_fits(const std::vector<MemoryFit>& jobs) {
+  const bool some = std::ranges::any_of(jobs, &MemoryFit::fits);
+  for (const MemoryFit& job : jobs) {
+    if (job.fits) continue;
+    spdlog::log(some ? spdlog::level::warn : spdlog::level::err, "{} does not fit in the memory of its chips",
+                job.name);
+  }
+  return some ? kDone : kInputError;
 }
 
 void tell_of_longest_shapes(std::span<const Report> reports) {

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "prediction/predict.h"
 #include "proto/catalog/catalog.h"
+#include "proto/text/read_file.h"
 
 namespace podsim {
 
@@ -24,8 +25,23 @@ std::optional<Catalog> open_catalog(const std::vector<std::string>& directories)
 std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
                                                 const LoadOptions& options);
 
+// The same, with the texts that they were read from: standard input cannot be read again. Fields by their
+// paths that a step does not read and the verb does are not told to have no effect.
+std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
+                                                const LoadOptions& options, std::vector<InputText>& texts,
+                                                const std::vector<std::string>& also_read = {});
+
 // Whether each has a single job; if not, says which has several and that `verb` cannot use it.
 bool have_one_job(std::span<const Spec> specs, const std::string& verb);
+
+// Whether the job of a result fits in the memory of its chips.
+struct MemoryFit {
+  std::string name;  // of the scenario
+  bool fits = true;
+};
+// Tells those that do not. Where none fits, nothing has been answered: an error, and the exit code of it.
+int judge_fits(const std::vector<MemoryFit>& jobs);
+std::vector<MemoryFit> fits_of(std::span<const Report> reports);
 
 void print_problems(const std::vector<Problem>& problems);
 

@@ -52,6 +52,19 @@ std::string tie_csv(const BreakevenVerb& verb, const FieldRange& range, const Ti
          shortest(tie.below) + "," + shortest(tie.above) + "\n";
 }
 
+// The differences are those at both ends, of one sign or none.
+void tell_no_tie(const BreakevenVerb& verb, const FieldRange& range, double at_from, double at_to) {
+  const std::string from = shortest(range.from), to = shortest(range.to);
+  const double difference = at_from != 0 ? at_from : at_to;
+  if (difference == 0) {
+    spdlog::error("{} and {} have the same {} at {} and at {}: neither has less", verb.files[0],
+                  verb.files[1], verb.figure, from, to);
+    return;
+  }
+  spdlog::error("{} has less {} from {} to {}: there is no tie between", verb.files[difference < 0 ? 0 : 1],
+                verb.figure, from, to);
+}
+
 int find_breakeven(const BreakevenVerb& verb) {
   if (verb.quiet) spdlog::set_level(spdlog::level::err);
   const auto range = field_range("--over", verb.over);
@@ -66,9 +79,9 @@ int find_breakeven(const BreakevenVerb& verb) {
     const auto tie = find_tie([&](double value) { return of_first(value) - of_second(value); }, range->from,
                               range->to, range->whole_numbers);
     if (!tie) {
-      const bool less = of_first(range->from) < of_second(range->from);
-      spdlog::error("{} has less {} from {} to {}: there is no tie between", verb.files[less ? 0 : 1],
-                    verb.figure, shortest(range->from), shortest(range->to));
+      tell_no_tie(verb, *range, of_first(range->from) - of_second(range->from),
+                  of_first(range->to) - of_second(range->to));
+      judge_fields({&first, &second});
       return kInfeasible;
     }
     const auto table = [&] {
@@ -82,7 +95,7 @@ int find_breakeven(const BreakevenVerb& verb) {
                       [&] { return tie_csv(verb, *range, *tie); }},
                      "BreakevenAnswer"),
          "");
-    return kDone;
+    return judge_fields({&first, &second});
   } catch (const NoFigure& problem) {
     tell_no_figure(problem);
     return kInputError;

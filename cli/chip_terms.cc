@@ -64,10 +64,10 @@ std::optional<std::map<std::string, ChipTerms>> chip_terms_of(const ChipTermOpti
                       catalog.hint(Catalog::Section::kChips, chip));
         return std::nullopt;
       }
-      const auto value =
-          equals == std::string::npos ? std::nullopt : decimal_number(trim(part.substr(equals + 1)));
-      if (!value || *value < option.least || *value > option.most ||
-          (option.whole && *value != std::floor(*value))) {
+      const auto value = equals == std::string::npos
+                             ? std::nullopt
+                             : number_between(trim(part.substr(equals + 1)), option.least, option.most);
+      if (!value || (option.whole && *value != std::floor(*value))) {
         spdlog::error("{} \"{}\": expected {}, numbers from {} to {}", option.name, part, option.type,
                       option.least, option.most);
         return std::nullopt;

@@ -125,7 +125,7 @@ int compare_weeks(const CompareVerb& verb) {
        : verb.output.format == "csv" ? swept->settings.added_to_csv(reliability_csv(reports))
                                      : table,
        verb.output.out);
-  return kDone;
+  return judge_fits(fits_of_weeks(reports));
 }
 
 void tell_of_weeks(std::span<const Spec> specs) {
@@ -171,15 +171,13 @@ int compare(const CompareVerb& verb) {
     write_page(compare_page(reports), PageSources{verb.files, verb.load}, verb.run.html);
   emit(verb.output.format == "table" ? compare_table(reports) : render(reports, verb.output.format),
        verb.output.out);
-  for (const Report& report : reports) {
-    if (!report.memory.fits) spdlog::warn("{} does not fit in the memory of its chips", report.scenario);
-  }
+  const int exit_code = judge_fits(fits_of(reports));
   if (!verb.run.quiet) tell_of_longest_shapes(reports);
   if (!verb.run.quiet) tell_of_skew(reports);
   if (!verb.run.quiet) tell_of_weeks(*specs);
   if (!verb.run.quiet && changes_the_cluster_only(verb))
     tell_worse_choices(verb, moved_specs(*specs, *anchor), reports);
-  return kDone;
+  return exit_code;
 }
 
 }  // namespace

@@ -3,11 +3,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include <charconv>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "cli/batch.h"
+#include "cli/numbers.h"
 #include "cli/report_figures.h"
 #include "prediction/evaluator.h"
 #include "proto/scenario/load.h"
@@ -17,14 +18,6 @@
 
 namespace podsim {
 namespace {
-
-std::optional<double> positive_number(const std::string& text) {
-  double value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(value > 0) || value > 1e18)
-    return std::nullopt;
-  return value;
-}
 
 InputText read(const std::string& file) {
   std::vector<Problem> problems;
@@ -42,10 +35,11 @@ Override FieldRange::at(double value) const {
 }
 
 std::optional<FieldRange> field_range(const std::string& option, const std::string& text) {
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min(), kMost = 1e18;
   const std::size_t equals = text.find('='), dots = text.find("..");
   if (equals != std::string::npos && equals > 0 && dots != std::string::npos && dots > equals) {
-    const auto from = positive_number(text.substr(equals + 1, dots - equals - 1)),
-               to = positive_number(text.substr(dots + 2));
+    const auto from = number_between(text.substr(equals + 1, dots - equals - 1), kLeast, kMost),
+               to = number_between(text.substr(dots + 2), kLeast, kMost);
     const std::string path = text.substr(0, equals);
     const bool whole_numbers = takes_whole_numbers(path);
     if (whole_numbers && from && to && (*from != std::floor(*from) || *to != std::floor(*to))) {
@@ -80,13 +74,25 @@ double FieldFigures::at(const std::vector<Override>& changes) {
     if (warned_.insert(format_problem(warning)).second) spdlog::warn("{}", format_problem(warning));
   if (!loaded.spec->jobs.empty())
     throw NoFigure(input_.name + " has jobs that share a cluster: give one with one job", {});
-  const ReportFigures report(report_json(evaluator_->predict(*loaded.spec, {}).report));
+  const Report predicted = evaluator_->predict(*loaded.spec, {}).report;
+  ++(predicted.memory.fits ? fits_ : misses_);
+  const ReportFigures report(report_json(predicted));
   const auto figure = report.at(figure_);
   using Kind = ReportFigure::Kind;
   if (!figure) throw NoFigure("--figure: " + report.there_is_no(figure_), {});
   if (figure->kind != Kind::kReal && figure->kind != Kind::kWhole)
     throw NoFigure("--figure: \"" + figure_ + "\" is no number in the report of " + input_.name, {});
   return figure->number;
+}
+
+int judge_fields(const std::vector<const FieldFigures*>& files) {
+  std::vector<MemoryFit> jobs;
+  for (const FieldFigures* each : files) {
+    jobs.push_back({each->input().name, each->ever_fits()});
+    if (each->ever_fits() && !each->always_fits())
+      spdlog::warn("{} does not fit in the memory of its chips at every value", each->input().name);
+  }
+  return judge_fits(jobs);
 }
 
 }  // namespace podsim

@@ -46,12 +46,20 @@ class FieldFigures {
   double at(const std::vector<Override>& changes);
   const InputText& input() const { return input_; }
 
+  // Whether the job fits in memory: at any of the changes that were asked, at every one.
+  bool ever_fits() const { return fits_ > 0; }
+  bool always_fits() const { return misses_ == 0; }
+
  private:
   InputText input_;
   const std::string figure_;
   std::set<std::string> warned_;
   const Catalog& catalog_;
+  int fits_ = 0, misses_ = 0;
   std::unique_ptr<Evaluator> evaluator_;
 };
+
+// Tells whose job does not fit in memory, or not everywhere. The exit code: of an error where none ever fits.
+int judge_fields(const std::vector<const FieldFigures*>& files);
 
 }  // namespace podsim

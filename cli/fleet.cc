@@ -8,22 +8,17 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/fleet_text.h"
 #include "cli/inference.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "economics/portfolio.h"
 #include "planner/plan/plan_weeks.h"
 #include "proto/catalog/chip_prices.h"
-#include "proto/scenario/write_layout.h"
-#include "proto/text/quantities.h"
-#include "proto/text/question_digest.h"
-#include "proto/text/read_file.h"
-#include "proto/writing/figure_json.h"
+#include "proto/scenario/load.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
-#include "report/write.h"
 
 namespace podsim {
 namespace {
@@ -39,128 +34,103 @@ struct FleetVerb {
   OutputOptions output;
 };
 
-// Chips of one kind, and what they do.
-struct Fleet {
-  int chips = 0;
-  std::vector<FleetRun> runs;  // those that serve first, for all days
-  std::vector<FleetSlot> slots;
-  std::vector<FleetLevel> levels;
-  Price price;                                  // of its first scenario, which says whose prices hold
-  double on_demand_usd = 0, committed_usd = 0;  // 0 = no such price
-  FleetCost commitment;                         // the cheapest
+// What has been read: scenarios with the texts that they are of.
+struct FleetScenarios {
+  Catalog catalog;
+  std::vector<Override> overrides;
+  std::vector<Spec> runs, served;
+  std::vector<InputText> run_texts, served_texts;
 };
 
-// Days until so many tokens are trained: the median over failures where the scenario has a block reliability.
-std::optional<double> days_of(const Spec& spec, const std::string& file, double tokens, const FleetVerb& verb,
-                              const Catalog& catalog) {
+constexpr int kMostFleetChips = 10'000'000;
+
+double tokens_of(const FleetVerb& verb, std::size_t run) {
+  return verb.tokens.size() == 1 ? verb.tokens.front() : verb.tokens[run];
+}
+
+// A run of weeks of it, or of steps where it has no block reliability.
+struct Trained {
+  double days = 0, mwh = 0;
+  int spare_chips = 0;
+  bool fits = true;
+};
+
+// Medians over failures where the scenario has a block reliability.
+std::optional<Trained> trained(const Spec& spec, const InputText& text, double tokens,
+                               const FleetScenarios& loaded, const FleetVerb& verb) {
   if (!spec.asks_weeks) {
     const Report report = predict_all(std::span(&spec, 1), verb.run).front().report;
-    constexpr double kSecondsPerDay = 86400;
-    return tokens / report.tokens_per_s / kSecondsPerDay;
+    constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24;
+    const double tokens_per_s = report.shapes ? report.shapes->tokens_per_s : report.tokens_per_s;
+    const double days = tokens / tokens_per_s / kSecondsPerDay;
+    return Trained{days, report.power_kw * kHoursPerDay * days / 1e3, 0, report.memory.fits};
   }
-  std::vector<Problem> problems;
-  const auto input = read_input(file, problems);
-  print_problems(problems);
-  const auto overrides = verb.load.overrides();
-  if (!input || !overrides) return std::nullopt;
   std::string why;
-  const WeeksWish wish{input->name, scenario_with_overrides(input->text, *overrides), tokens};
-  const auto weeks = runs_of_weeks(wish, catalog, verb.run.threads, why);
-  if (weeks) return weeks->figures.days.p50;
-  spdlog::error("{}: {}", file, why);
+  const WeeksWish wish{
+      .file = text.name, .scenario = text.text, .tokens = tokens, .overrides = loaded.overrides};
+  const auto weeks = runs_of_weeks(wish, loaded.catalog, verb.run.threads, why);
+  if (weeks)
+    return Trained{weeks->figures.days.p50, weeks->figures.energy_mwh.p50, weeks->spare_chips,
+                   weeks->fits_in_memory};
+  spdlog::error("{}: {}", text.name, why);
   return std::nullopt;
 }
 
-// Of the list and the provider of the scenario; a price of its own is that of an hour on demand.
-double price_of(const std::vector<PriceRow>& rows, const std::string& chip, const std::string& term,
-                const Price& own) {
-  const auto row = std::ranges::find_if(rows, [&](const PriceRow& each) {
-    return each.chip == chip && each.term == term && each.list == own.name &&
-           (own.provider.empty() || each.provider == own.provider);
-  });
-  if (row != rows.end()) return row->usd_per_chip_hour;
-  return term == "on_demand" ? own.usd_per_chip_hour : 0;
+// Of the scenario's list and provider, with its factors; nothing where they have none. A price of its own is
+// that of an hour on demand.
+std::optional<Price> price_of(const InputText& text, const std::string& term, const FleetScenarios& loaded) {
+  std::vector<Override> overrides = loaded.overrides;
+  overrides.push_back({"cluster.price_term", term});
+  const LoadResult priced = load_scenario(text.name, text.text, loaded.catalog, overrides);
+  if (!priced.spec) return std::nullopt;
+  const Price& price = priced.spec->cluster.price;
+  if (price.name == kOwnPrice && term != "on_demand") return std::nullopt;
+  return price;
 }
 
-Fleet& fleet_of(const Spec& spec, std::map<std::string, Fleet>& fleets) {
+// The fleet of the scenario's chip: the first scenario on it says whose prices hold. Null, and a message,
+// where there is no price on demand.
+Fleet* fleet_of(const Spec& spec, const InputText& text, const FleetScenarios& loaded,
+                std::map<std::string, Fleet>& fleets) {
   const auto [fleet, is_new] = fleets.try_emplace(spec.cluster.chip.name);
-  if (is_new) fleet->second.price = spec.cluster.price;
-  return fleet->second;
+  if (!is_new) return &fleet->second;
+  const auto on_demand = price_of(text, "on_demand", loaded),
+             committed = price_of(text, "committed_1y", loaded);
+  if (!on_demand) {
+    spdlog::error("{}: {} has no price of {} on demand: give cluster.usd_per_chip_hour", text.name,
+                  spec.cluster.price.name, spec.cluster.chip.name);
+    return nullptr;
+  }
+  fleet->second.on_demand_usd = on_demand->usd_per_chip_hour;
+  fleet->second.usd_per_kwh = on_demand->usd_per_kwh;
+  if (committed) fleet->second.committed_usd = committed->usd_per_chip_hour;
+  return &fleet->second;
 }
 
 // Runs in their places and the cheapest commitment; false where a run is larger than its fleet.
-bool settle(std::map<std::string, Fleet>& fleets, const FleetVerb& verb,
-            const std::vector<PriceRow>& prices) {
+bool settle(std::map<std::string, Fleet>& fleets, const FleetVerb& verb) {
   for (auto& [chip, fleet] : fleets) {
-    int serving = 0, largest = 0;
-    for (const FleetRun& run : fleet.runs) {
-      if (run.days == verb.days && run.name.starts_with("serve "))
-        serving += run.chips;
+    std::int64_t serving = 0, largest = 0;
+    for (std::size_t i = 0; i < fleet.runs.size(); ++i) {
+      const std::int64_t chips = fleet.runs[i].chips;
+      if (static_cast<int>(i) < fleet.serving)
+        serving += chips;
       else
-        largest = std::max(largest, run.chips);
+        largest = std::max(largest, chips);
     }
-    fleet.chips = verb.chips > 0 ? verb.chips : serving + largest;
-    if (serving + largest > fleet.chips) {
-      spdlog::error("the fleet has {} {}: {} serve, and a run takes {}", fleet.chips, chip, serving, largest);
+    const std::int64_t most = verb.chips > 0 ? verb.chips : kMostFleetChips;
+    if (serving + largest > most) {
+      spdlog::error("the fleet has {} {}: {} serve, and a run takes {}", most, chip, serving, largest);
       return false;
     }
+    fleet.chips = verb.chips > 0 ? verb.chips : static_cast<int>(serving + largest);
     fleet.slots = place_runs(fleet.runs, fleet.chips);
     fleet.levels = levels_of(fleet.runs, fleet.slots, verb.days);
-    fleet.on_demand_usd = price_of(prices, chip, "on_demand", fleet.price);
-    fleet.committed_usd = price_of(prices, chip, "committed_1y", fleet.price);
+    fleet.energy_usd = energy_usd(fleet.runs, fleet.slots, verb.days);
     fleet.commitment = cheapest_commitment(fleet.levels, fleet.committed_usd > 0 ? fleet.committed_usd : 1e9,
                                            fleet.on_demand_usd);
   }
   return true;
-}
-
-double use_of(const Fleet& fleet, double days) { return chip_days(fleet.levels) / (fleet.chips * days); }
-double usd_with(const Fleet& fleet, int committed) {
-  return cost_of_fleet(fleet.levels, committed, fleet.committed_usd, fleet.on_demand_usd).usd;
-}
-
-std::string fleet_text(const std::map<std::string, Fleet>& fleets, double days) {
-  std::vector<std::vector<std::string>> runs = {{"run", "chips", "from day", "to day", ""}};
-  std::vector<std::vector<std::string>> costs = {{"fleet", "used", "on demand, M USD", "all committed, M USD",
-                                                  "worth committing", "then, M USD", "committed pays from"}};
-  const auto millions = [](double usd) { return significant(usd / 1e6, 4); };
-  for (const auto& [chip, fleet] : fleets) {
-    for (std::size_t i = 0; i < fleet.runs.size(); ++i)
-      runs.push_back({fleet.runs[i].name, std::to_string(fleet.runs[i].chips) + " " + chip,
-                      fixed(fleet.slots[i].begin, 1), fixed(fleet.slots[i].end, 1),
-                      fleet.slots[i].end > days ? "ends after the term" : ""});
-    const bool commits = fleet.committed_usd > 0;
-    costs.push_back({std::to_string(fleet.chips) + " " + chip, percent(use_of(fleet, days)),
-                     millions(usd_with(fleet, 0)), commits ? millions(usd_with(fleet, fleet.chips)) : "-",
-                     std::to_string(fleet.commitment.committed_chips) + " chips",
-                     millions(fleet.commitment.usd),
-                     commits ? percent(fleet.committed_usd / fleet.on_demand_usd) + " use" : "-"});
-  }
-  return significant(days, 4) + " days\n\n" + align(runs) + "\n" + align(costs);
-}
-
-std::string fleet_json(const std::map<std::string, Fleet>& fleets, double days, const std::string& sha256) {
-  std::vector<Figure> list;
-  for (const auto& [chip, fleet] : fleets) {
-    std::vector<Figure> runs;
-    for (std::size_t i = 0; i < fleet.runs.size(); ++i)
-      runs.push_back(Figure::group("", {{"name", fleet.runs[i].name},
-                                        {"chips", fleet.runs[i].chips},
-                                        {"begin_day", fleet.slots[i].begin},
-                                        {"end_day", fleet.slots[i].end}}));
-    list.push_back(Figure::group("", {{"chip", chip},
-                                      {"chips", fleet.chips},
-                                      {"used", use_of(fleet, days)},
-                                      {"on_demand_usd_per_chip_hour", fleet.on_demand_usd},
-                                      {"committed_usd_per_chip_hour", fleet.committed_usd},
-                                      {"on_demand_usd", usd_with(fleet, 0)},
-                                      {"committed_usd", usd_with(fleet, fleet.chips)},
-                                      {"best_committed_chips", fleet.commitment.committed_chips},
-                                      {"best_usd", fleet.commitment.usd},
-                                      Figure::list("runs", std::move(runs))}));
-  }
-  return json_text(result_figure(sha256, {{"days", days}, Figure::list("fleets", std::move(list))}),
-                   JsonNumbers::kWithPoint);
 }
 
 bool asks_for_a_fleet(const FleetVerb& verb) {
@@ -176,42 +146,79 @@ bool asks_for_a_fleet(const FleetVerb& verb) {
   return false;
 }
 
-// What is served, in replicas that never rest.
-bool add_served(const std::vector<Spec>& specs, const FleetVerb& verb, std::map<std::string, Fleet>& fleets) {
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const auto report = inference_of(specs[i], verb.inference);
-    if (!report) return false;
-    fleet_of(specs[i], fleets)
-        .runs.push_back({"serve " + specs[i].name, chips_to_serve(*report, verb.serve_rates[i]), verb.days});
+// What is served, in replicas that never rest. The exit code.
+int add_served(const FleetScenarios& loaded, const FleetVerb& verb, std::map<std::string, Fleet>& fleets) {
+  for (std::size_t i = 0; i < loaded.served.size(); ++i) {
+    const Spec& spec = loaded.served[i];
+    const auto report = inference_of(spec, verb.inference);
+    if (!report) return kInfeasible;
+    Fleet* fleet = fleet_of(spec, loaded.served_texts[i], loaded, fleets);
+    if (fleet == nullptr) return kInputError;
+    const double rate = verb.serve_rates[i];
+    const std::int64_t chips = chips_to_serve(*report, rate);
+    if (chips > kMostFleetChips) {
+      spdlog::error("--tokens-per-s {}: {} would take {} {}, and a fleet has {} at most", shortest(rate),
+                    spec.name, chips, report->chip, kMostFleetChips);
+      return kInputError;
+    }
+    constexpr double kJoulesPerKwh = 3.6e6, kSecondsPerDay = 86400;
+    const double kwh = report->j_per_token * rate * verb.days * kSecondsPerDay / kJoulesPerKwh;
+    fleet->runs.push_back(
+        {"serve " + spec.name, static_cast<int>(chips), verb.days, 0, kwh * fleet->usd_per_kwh});
+    ++fleet->serving;
   }
-  return true;
+  return kDone;
+}
+
+// What is trained, in the order of the files. The exit code, of what fits in memory too.
+int add_trained(const FleetScenarios& loaded, const FleetVerb& verb, std::map<std::string, Fleet>& fleets) {
+  int exit_code = kDone;
+  for (std::size_t i = 0; i < loaded.runs.size(); ++i) {
+    const Spec& spec = loaded.runs[i];
+    const auto run = trained(spec, loaded.run_texts[i], tokens_of(verb, i), loaded, verb);
+    Fleet* fleet = run ? fleet_of(spec, loaded.run_texts[i], loaded, fleets) : nullptr;
+    if (fleet == nullptr) return kInputError;
+    if (!run->fits) exit_code = judge_fits({{spec.name, false}});
+    fleet->runs.push_back({spec.name, spec.cluster.fabric.chips + run->spare_chips, run->days,
+                           run->spare_chips, run->mwh * 1e3 * fleet->usd_per_kwh});
+  }
+  return exit_code;
+}
+
+std::string fleet_question(const FleetScenarios& loaded, const FleetVerb& verb) {
+  std::string asked;
+  for (std::size_t i = 0; i < loaded.runs.size(); ++i)
+    asked += loaded.runs[i].sha256 + " " + shortest(tokens_of(verb, i)) + " ";
+  for (std::size_t i = 0; i < loaded.served.size(); ++i)
+    asked += loaded.served[i].sha256 + " " + shortest(verb.serve_rates[i]) + " ";
+  return question_sha256("fleet " + shortest(verb.days), {asked});
+}
+
+std::optional<FleetScenarios> read_fleet(const FleetVerb& verb) {
+  auto catalog = open_catalog(verb.load.catalog_directories);
+  const auto overrides = verb.load.overrides();
+  if (!catalog || !overrides) return std::nullopt;
+  FleetScenarios loaded{std::move(*catalog), *overrides, {}, {}, {}, {}};
+  auto runs = load_scenarios(verb.files, verb.load, loaded.run_texts);
+  auto served = load_scenarios(verb.serve, verb.load, loaded.served_texts);
+  if (!runs || !served || !have_one_job(*runs, "fleet") || !have_one_job(*served, "fleet"))
+    return std::nullopt;
+  loaded.runs = *std::move(runs);
+  loaded.served = *std::move(served);
+  return loaded;
 }
 
 int fleet(const FleetVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   if (!asks_for_a_fleet(verb)) return kInputError;
-  const auto catalog = open_catalog(verb.load.catalog_directories);
-  const auto runs = load_scenarios(verb.files, verb.load);
-  const auto served = load_scenarios(verb.serve, verb.load);
-  if (!catalog || !runs || !served || !have_one_job(*runs, "fleet") || !have_one_job(*served, "fleet"))
-    return kInputError;
+  const auto loaded = read_fleet(verb);
+  if (!loaded) return kInputError;
   std::map<std::string, Fleet> fleets;
-  if (!add_served(*served, verb, fleets)) return kInfeasible;
-  std::string sha256;
-  for (std::size_t i = 0; i < runs->size(); ++i) {
-    const Spec& spec = (*runs)[i];
-    const double tokens = verb.tokens.size() == 1 ? verb.tokens.front() : verb.tokens[i];
-    const auto days = days_of(spec, verb.files[i], tokens, verb, *catalog);
-    if (!days) return kInputError;
-    fleet_of(spec, fleets).runs.push_back({spec.name, spec.cluster.fabric.chips, *days});
-    sha256 += spec.sha256 + " " + shortest(tokens) + " ";
-  }
-  for (std::size_t i = 0; i < served->size(); ++i)
-    sha256 += (*served)[i].sha256 + " " + shortest(verb.serve_rates[i]) + " ";
-  if (!settle(fleets, verb, price_rows(*catalog))) return kInfeasible;
-  emit(verb.output.format == "json"
-           ? fleet_json(fleets, verb.days, question_sha256("fleet " + shortest(verb.days), {sha256}))
-           : fleet_text(fleets, verb.days),
+  if (const int wrong = add_served(*loaded, verb, fleets); wrong != kDone) return wrong;
+  if (const int wrong = add_trained(*loaded, verb, fleets); wrong != kDone) return wrong;
+  if (!settle(fleets, verb)) return kInfeasible;
+  emit(verb.output.format == "json" ? fleet_json(fleets, verb.days, fleet_question(*loaded, verb))
+                                    : fleet_text(fleets, verb.days),
        verb.output.out);
   return kDone;
 }
@@ -224,16 +231,20 @@ void add_fleet(CLI::App& app, int& exit_code) {
       "Put several runs on a fleet over a year: when each ends, how much is used, what to commit to");
   const auto options = std::make_shared<FleetVerb>();
   verb.add_option("FILE", options->files, "Scenario files of runs, in the order in which they get chips");
-  verb.add_option("--tokens", options->tokens, "Tokens to be trained: one number, or one for each file")
-      ->delimiter(',');
+  real_number(
+      verb.add_option("--tokens", options->tokens, "Tokens to be trained: one number, or one for each file")
+          ->delimiter(','),
+      1, 1e18);
   verb.add_option("--serve", options->serve, "Scenario files of models that are served all the time");
-  verb.add_option("--tokens-per-s", options->serve_rates, "Output tokens a second, for each file of --serve")
-      ->delimiter(',');
+  real_number(verb.add_option("--tokens-per-s", options->serve_rates,
+                              "Output tokens a second, for each file of --serve")
+                  ->delimiter(','),
+              0.001, 1e12);
   real_number(verb.add_option("--days", options->days, "How long the fleet is held")->capture_default_str(),
               1.0, 36500.0);
   whole_number(verb.add_option("--chips", options->chips,
                                "Chips of each kind; missing = what is served and the largest run"),
-               1, 10'000'000);
+               1, kMostFleetChips);
   add_inference_options(verb, options->inference);
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
@@ -241,9 +252,9 @@ void add_fleet(CLI::App& app, int& exit_code) {
   verb.footer(
       "Scenarios on one kind of chip share a fleet; a run waits until enough of it is free. Days are medians "
       "over failures "
-      "where\na scenario has a block reliability. Prices are those on demand and for one year of the list "
-      "and "
-      "the provider of the first scenario on a chip.\n"
+      "where\na scenario has a block reliability. Chips of a run are with its spares. Prices are those on "
+      "demand and for one year of the list "
+      "and\nthe provider of the first scenario on a chip, and energy by the kWh where it says usd_per_kwh.\n"
       "Examples:\n"
       "  podsim fleet scenarios/llama3_70b_512_h100.textproto scenarios/mixtral_8x7b_64_h100.textproto "
       "--tokens "

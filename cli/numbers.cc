@@ -44,7 +44,10 @@ CLI::Option* whole_number(CLI::Option* option, std::uint64_t least, std::uint64_
                   [](std::uint64_t value) { return std::to_string(value); });
 }
 
-std::optional<double> decimal_number(const std::string& text) { return number_in<double>(text); }
+std::optional<double> number_between(const std::string& text, double least, double most) {
+  const auto value = number_in<double>(text);
+  return value && *value >= least && *value <= most ? value : std::nullopt;
+}
 
 CLI::Option* real_number(CLI::Option* option, double least, double most) {
   return in_range(option, least, most, "expected a number", [](double value) { return shortest(value); });

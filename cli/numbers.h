@@ -20,7 +20,7 @@ CLI::Option* whole_number(CLI::Option* option, std::uint64_t least = 0,
 // The option takes decimal numbers of this range: nan, which the library lets through, is in none.
 CLI::Option* real_number(CLI::Option* option, double least, double most);
 
-// The whole text as a decimal number; nothing for anything else.
-std::optional<double> decimal_number(const std::string& text);
+// The whole text as a decimal number of this range; nothing for anything else, nan among it.
+std::optional<double> number_between(const std::string& text, double least, double most);
 
 }  // namespace podsim

@@ -78,6 +78,9 @@ int plan(const PlanVerb& verb) {
   options.store = store.get();
   if (part->of > 1) return plan_part(*question, *catalog, options);
   const PlanAnswer answer = plan_training(*question, *catalog, options);
+  if (answer.clusters_known > 0)
+    spdlog::info("the best layouts of {} of {} clusters were in {}", answer.clusters_known, answer.clusters,
+                 verb.store);
   if (answer.rows.empty()) {
     const std::string refusals = refusals_text(answer);
     if (answer.stopped) {

@@ -231,9 +231,6 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
           counted(counts.layouts - counts.no_room - counts.simulated) + " bounded out, " +
           counted(counts.simulated) + " simulated. Of no cluster is any layout faster by more than " +
           percent(gap) + ".\n";
-  if (answer.clusters_known > 0)
-    text += "The best layouts of " + std::to_string(answer.clusters_known) + " of " +
-            std::to_string(answer.clusters) + " clusters were in the store.\n";
   if (!answer.refused.empty()) text += "Without a row:\n" + refusals_text(answer);
   if (answer.stopped) text += "The plan was stopped: not all choices were looked at.\n";
   return text;
@@ -248,13 +245,12 @@ std::string equal_table(const PlanQuestion& question, EqualMeasure measure, cons
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     const PlanRow& row = answer.rows[i];
     const MainFigures& step = row.found.figures;
-    rows.push_back({std::to_string(i + 1) + "  " + choice_of(row), fixed(step.step_time.in_seconds(), 3),
-                    percent(step.mfu_causal), significant(step.tokens_per_s, 6),
-                    significant(row.chips * row.facts.price.usd_per_chip_hour, 4),
-                    significant(step.cost_usd_per_million_tokens, 4), days_with_range(row),
-                    usd_with_range(row), fixed(row.outcome.best, 2),
-                    in_unit(row.outcome.regret, question.objective),
-                    question.scenarios[row.of_scenario].file});
+    rows.push_back(
+        {std::to_string(i + 1) + "  " + choice_of(row), fixed(step.step_time.in_seconds(), 3),
+         percent(step.mfu_causal), significant(step.tokens_per_s, 6), significant(row.usd_per_hour(), 4),
+         significant(row.usd_per_hour() / (step.tokens_per_s * 3600) * 1e6, 4), days_with_range(row),
+         usd_with_range(row), fixed(row.outcome.best, 2), in_unit(row.outcome.regret, question.objective),
+         question.scenarios[row.of_scenario].file});
   }
   std::string text = significant(question.tokens / 1e12, 4) + "T tokens" +
                      (over_failures(answer) ? ", over failures; " : ", without failures; ") +
@@ -298,8 +294,8 @@ std::string equal_parts_table(const std::vector<EqualPart>& parts) {
       const bool first = &row == &part.answer.rows.front();
       rows.push_back({first ? part.model : "", first ? part.measure : "", choice_of(row),
                       to_string(row.found.layout), significant(row.found.figures.tokens_per_s, 6),
-                      significant(row.chips * row.facts.price.usd_per_chip_hour, 4), days_with_range(row),
-                      usd_with_range(row), fixed(row.outcome.best, 2), first ? tie_prices(part.answer) : ""});
+                      significant(row.usd_per_hour(), 4), days_with_range(row), usd_with_range(row),
+                      fixed(row.outcome.best, 2), first ? tie_prices(part.answer) : ""});
     }
     for (const PlanRefusal& refusal : part.answer.refused)
       refused += "  " + part.model + ", " + part.measure + ": " + refusal.what + ": " + refusal.why + "\n";

@@ -4,7 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
+#include <set>
 
 #include "cli/batch.h"
 #include "cli/interrupt.h"
@@ -68,11 +69,13 @@ bool add_clusters(const PlanOptionWords& typed, const Catalog& catalog, PlanWord
 
 bool add_bounds(const char* option, const std::string& text, std::optional<double> FigureLimit::*bound,
                 PlanWords& words) {
+  constexpr double kMost = std::numeric_limits<double>::max();
   for (const std::string& part : names(text)) {
     const std::size_t equals = part.find('=');
     FigureLimit limit{trim(part.substr(0, equals)), {}, {}};
-    if (equals != std::string::npos) limit.*bound = decimal_number(trim(part.substr(equals + 1)));
-    if (!(limit.*bound) || !std::isfinite(*(limit.*bound))) {
+    if (equals != std::string::npos)
+      limit.*bound = number_between(trim(part.substr(equals + 1)), -kMost, kMost);
+    if (!(limit.*bound)) {
       spdlog::error("{} \"{}\": expected a figure and a number, such as power_kw=4000", option, part);
       return false;
     }
@@ -167,6 +170,20 @@ bool is_whole(const PlanOptionWords& typed, const PlanQuestion& question) {
   return true;
 }
 
+// Of chips that no choice has.
+void tell_idle_terms(const PlanQuestion& question, const Catalog& catalog) {
+  std::set<std::string> chips;
+  for (const PlanScenario& scenario : question.scenarios)
+    for (const std::string& chip : scenario.chips)
+      chips.insert(catalog.canonical(Catalog::Section::kChips, chip).value_or(chip));
+  for (const auto& [chip, terms] : question.terms)
+    if (!chips.contains(chip))
+      spdlog::warn(
+          "what --from-day, --most-chips, --one-off-usd or --one-off-days says of {} has no effect: no "
+          "choice of the plan is on it",
+          chip);
+}
+
 }  // namespace
 
 std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& typed, const Catalog& catalog) {
@@ -197,6 +214,7 @@ std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& typed, con
   auto terms = chip_terms_of(typed.terms, catalog);
   if (!terms || !is_whole(typed, question)) return std::nullopt;
   question.terms = *std::move(terms);
+  tell_idle_terms(question, catalog);
   question.most_kw = typed.site_kw;
   return question;
 }

@@ -52,7 +52,7 @@ int reliability(const ReliabilityVerb& verb) {
        : verb.output.format == "csv" ? settings.added_to_csv(reliability_csv(reports))
                                      : as_text(reports, settings),
        verb.output.out);
-  return kDone;
+  return judge_fits(fits_of_weeks(reports));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -235,13 +234,7 @@ bool tells_scaling(std::span<const Spec> specs, const Spec& scenario, std::size_
 }
 
 // Nothing of what is no number of tokens.
-std::optional<double> token_count(const std::string& text) {
-  double tokens = 0;
-  const char* const end = text.data() + text.size();
-  const std::from_chars_result read = std::from_chars(text.data(), end, tokens);
-  const bool valid = read.ec == std::errc() && read.ptr == end && tokens >= 1 && tokens <= 1e18;
-  return valid ? std::optional(tokens) : std::nullopt;
-}
+std::optional<double> token_count(const std::string& text) { return number_between(text, 1, 1e18); }
 
 // Tokens: as stated, or by a published law for the model and tokens of the run. Nothing where it is neither.
 std::optional<double> critical_batch(const ScaleVerb& verb, const Report& report) {
@@ -257,6 +250,13 @@ double tokens_to_train(const ScaleVerb& verb, const Report& report, double own_b
   if (verb.critical_batch.empty()) return *verb.tokens;
   return tokens_to_same_loss(*verb.tokens, own_batch_tokens, report.tokens_per_step,
                              *critical_batch(verb, report));
+}
+
+// Rows that do not fit say so themselves; where none does, nothing has been answered.
+bool some_fits(std::span<const Report> reports) {
+  if (std::ranges::any_of(reports, [](const Report& report) { return report.memory.fits; })) return true;
+  spdlog::error("none of these sizes fits in the memory of its chips");
+  return false;
 }
 
 int scale(const ScaleVerb& verb) {
@@ -323,7 +323,7 @@ int scale(const ScaleVerb& verb) {
   emit(verb.svg ? svg_file(curve()) : written(scaling, verb), verb.output.out);
   const bool table = !verb.svg && verb.output.format == "table" && verb.output.out.empty();
   if (table && scaling.reports.size() > 1 && draws_plots(verb.color)) emit_plot(curve(), verb.color);
-  return kDone;
+  return some_fits(scaling.reports) ? kDone : kInputError;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ std::size_t least_of(const std::vector<double>& figures) {
 }
 
 struct Tornado {
+  int exit_code = kDone;      // of what does not fit in memory
   std::vector<double> base;   // [file]
   std::vector<Swing> swings;  // widest first
   std::string sha256;         // of what was asked
@@ -71,6 +72,9 @@ Tornado tornado_of(const SensitivityVerb& verb, const std::vector<FieldRange>& r
   std::ranges::stable_sort(tornado.swings,
                            [](const Swing& a, const Swing& b) { return a.width() > b.width(); });
   tornado.sha256 = question_sha256(words, texts);
+  std::vector<const FieldFigures*> asked;
+  for (const FieldFigures& file : files) asked.push_back(&file);
+  tornado.exit_code = judge_fields(asked);
   return tornado;
 }
 
@@ -146,7 +150,7 @@ int vary_fields(const SensitivityVerb& verb) {
                      [&] { return tornado_json(verb, tornado); }, [&] { return tornado_csv(verb, tornado); }},
                     "SensitivityAnswer"),
         "");
-    return kDone;
+    return tornado.exit_code;
   } catch (const NoFigure& problem) {
     tell_no_figure(problem);
     return kInputError;

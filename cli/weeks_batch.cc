@@ -24,6 +24,12 @@ std::vector<ReliabilityReport> predict_all_weeks(const std::vector<ReliabilityQu
   return reports;
 }
 
+std::vector<MemoryFit> fits_of_weeks(const std::vector<ReliabilityReport>& reports) {
+  std::vector<MemoryFit> jobs;
+  for (const ReliabilityReport& report : reports) jobs.push_back({report.scenario, report.fits_in_memory});
+  return jobs;
+}
+
 std::string all_weeks_json(const std::vector<ReliabilityReport>& reports, const Settings& settings) {
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < reports.size(); ++i)

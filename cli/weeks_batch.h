@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/sweep.h"
 #include "report/reliability.h"
@@ -17,5 +18,7 @@ std::vector<ReliabilityReport> predict_all_weeks(const std::vector<ReliabilityQu
 
 // An object of one report, a list of several.
 std::string all_weeks_json(const std::vector<ReliabilityReport>& reports, const Settings& settings);
+
+std::vector<MemoryFit> fits_of_weeks(const std::vector<ReliabilityReport>& reports);
 
 }  // namespace podsim

@@ -104,11 +104,11 @@ int whatif(const WhatIfVerb& verb) {
     write_page(whatif_page(reports, text), PageSources{{&verb.file, 1}, verb.load}, verb.run.html);
   if (verb.output.format == "table") {
     emit(text, verb.output.out);
-    return kDone;
+    return judge_fits(fits_of(reports));
   }
   if (!note.empty()) spdlog::warn("{}", note);
   emit(render(reports, verb.output.format), verb.output.out);
-  return kDone;
+  return judge_fits(fits_of(reports));
 }
 
 }  // namespace

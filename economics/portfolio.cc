@@ -74,6 +74,14 @@ FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, double comm
   return best;
 }
 
+double energy_usd(const std::vector<FleetRun>& runs, const std::vector<FleetSlot>& slots, double days) {
+  double usd = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (runs[i].days > 0)
+      usd += runs[i].energy_usd * std::clamp((days - slots[i].begin) / runs[i].days, 0.0, 1.0);
+  return usd;
+}
+
 double chip_days(const std::vector<FleetLevel>& levels) {
   double sum = 0;
   for (const FleetLevel& level : levels) sum += level.days * level.chips;

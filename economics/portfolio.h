@@ -9,8 +9,10 @@ namespace podsim {
 
 struct FleetRun {
   std::string name;
-  int chips = 0;
+  int chips = 0;  // with those that stand by
   double days = 0;
+  int spare_chips = 0;    // of them, that stand by
+  double energy_usd = 0;  // of all its days, where power is paid by the kWh
 };
 
 // When a run has its chips, in days from the start of the term.
@@ -42,6 +44,9 @@ FleetCost cost_of_fleet(const std::vector<FleetLevel>& levels, int committed_chi
 // The commitment that costs least, the smallest of equals: chips whose use is above the ratio of prices.
 FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, double committed_usd,
                               double on_demand_usd);
+
+// What runs use until then of power that is paid by the kWh, evenly over their days.
+double energy_usd(const std::vector<FleetRun>& runs, const std::vector<FleetSlot>& slots, double days);
 
 double chip_days(const std::vector<FleetLevel>& levels);
 

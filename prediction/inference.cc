@@ -198,9 +198,11 @@ std::optional<InferenceReport> estimate_inference(const InferenceQuestion& quest
   return best;
 }
 
-int chips_to_serve(const InferenceReport& report, double output_tokens_per_s) {
+std::int64_t chips_to_serve(const InferenceReport& report, double output_tokens_per_s) {
   const double per_replica = report.output_tokens_per_s / report.replicas;
-  return static_cast<int>(std::ceil(output_tokens_per_s / per_replica)) * report.tensor;
+  constexpr double kMostChips = 1e15;
+  return static_cast<std::int64_t>(
+      std::min(std::ceil(output_tokens_per_s / per_replica) * report.tensor, kMostChips));
 }
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 // cache of keys and values that fits. What it leaves out docs/theory/inference.md says.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -43,7 +44,7 @@ struct InferenceReport {
 // REQUIRES: a transformer that makes tokens one by one; prompt, output > 0; 0 < reached <= 1.
 std::optional<InferenceReport> estimate_inference(const InferenceQuestion& question, std::string& why);
 
-// Chips, in whole replicas, for so many output tokens a second.
-int chips_to_serve(const InferenceReport& report, double output_tokens_per_s);
+// Chips, in whole replicas, for so many output tokens a second; no more than 1e15 are counted.
+std::int64_t chips_to_serve(const InferenceReport& report, double output_tokens_per_s);
 
 }  // namespace podsim

@@ -46,6 +46,7 @@ struct PredictedStep {
   double time_s = 0, tokens = 0, mfu = 0;
   double training_w_per_chip = 0;
   std::optional<StepTimeBand> band;
+  bool fits = true;  // in memory
 };
 
 // The mean step and its tokens of documents, where `longest` is of the longest shape. Errors are as large,
@@ -64,8 +65,12 @@ PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& o
   const Chip& chip = question.cluster.chip;
   const double pue = question.cluster.price.pue;
   if (!question.step)
-    return {question.step_time_s, question.tokens_per_step, question.mfu,
-            with_host_w(chip, chip.power_busy_w, question.cluster.fabric.chips_per_host) * pue, std::nullopt};
+    return {question.step_time_s,
+            question.tokens_per_step,
+            question.mfu,
+            with_host_w(chip, chip.power_busy_w, question.cluster.fabric.chips_per_host) * pue,
+            std::nullopt,
+            true};
   PredictOptions how;
   how.fold = options.fold;
   how.steady = options.steady;
@@ -73,8 +78,9 @@ PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& o
   const double step_s = report.step_time.in_seconds();
   run.straggler_share = std::max(0.0, report.straggler_delay.in_seconds()) / step_s;
   run.input_share = std::min(report.input_stall.in_seconds() / step_s, 1 - run.straggler_share);
-  const PredictedStep step = {step_s, report.tokens_per_step, report.mfu_causal,
-                              report.power_kw * 1e3 / report.chips, report.band};
+  const PredictedStep step = {
+      step_s,      report.tokens_per_step, report.mfu_causal, report.power_kw * 1e3 / report.chips,
+      report.band, report.memory.fits};
   return report.shapes ? of_all_shapes(step, *report.shapes) : step;
 }
 
@@ -170,6 +176,7 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
   run.checkpoints.interval = Milliseconds::seconds(report.interval.interval_s);
   report.step_time_s = step.time_s;
   report.mfu = step.mfu;
+  report.fits_in_memory = step.fits;
   describe(question, run, report);
   report.closed_forms = closed_forms_of(run, report.interval.interval_s);
   StepError error;

@@ -123,6 +123,7 @@ struct ReliabilityReport {
   std::vector<BucketReport> buckets;          // all, in their order
   std::vector<ComponentFailures> components;  // most first
   std::optional<WeeksCourse> course;          // where it was asked for; not among the figures
+  bool fits_in_memory = true;                 // the job, where there is one
 };
 
 }  // namespace podsim

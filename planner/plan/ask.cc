@@ -82,9 +82,7 @@ std::vector<VariedNumber> varied_of(const std::vector<VariedNumber>& block,
                                     const std::vector<VariedNumber>& said) {
   std::vector<VariedNumber> all;
   for (const VariedNumber& each : block)
-    if (std::ranges::none_of(said, [&](const VariedNumber& other) {
-          return other.path == each.path && other.chip == each.chip;
-        }))
+    if (std::ranges::none_of(said, [&](const VariedNumber& other) { return other.overlaps(each); }))
       all.push_back(each);
   all.insert(all.end(), said.begin(), said.end());
   return all;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "planner/plan/cluster_study.h"
 #include "planner/plan/make_row.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/time_left.h"
@@ -14,7 +15,6 @@
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/write_layout.h"
-#include "proto/writing/result_json.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -219,13 +219,13 @@ class Planner {
     if (space.stems().empty())
       return refuse(what, "no layout of the space makes " + std::to_string(count) + " chips");
     time_left_.begin_cluster();
-    SearchAnswer found = found_in(space, *base, what);
+    SearchAnswer found = found_in(space, wanted, *base, what);
     answer_.counts += found.counts;
     if (found.best.empty() && wanted.memory_headroom_share != base->asked.space.memory_headroom_share &&
         !only_) {
       // None meets the limit on memory: the row is to tell by how much.
       const Space all(base->asked.spec, base->asked.space);
-      found = found_in(all, *base, what);
+      found = found_in(all, base->asked.space, *base, what);
       answer_.counts += found.counts;
     }
     if (found.best.empty()) return refuse(what, why_none(found));
@@ -312,7 +312,8 @@ class Planner {
   }
 
   // The best layout of a cluster, from the store where it has been searched to the end before.
-  SearchAnswer found_in(const Space& space, const Base& base, const std::string& what) {
+  SearchAnswer found_in(const Space& space, const LayoutSpace& wanted, const Base& base,
+                        const std::string& what) {
     SearchOptions options = search_options();
     if (options_.store == nullptr) return search(space, options);
     Store& store = *options_.store;
@@ -320,33 +321,14 @@ class Planner {
     options.evaluate = [&](const JobLayout& layout, const std::function<Report()>& simulate) {
       return stored.evaluate(layout, simulate);
     };
-    const std::string words = "plan --gap " + shortest(question_.gap) + (only_ ? ", as it is" : "");
-    const StudyName name{"best layout of " + what, question_sha256(words, {base.asked.spec.sha256})};
-    if (const auto known = store.answer(name)) {
-      const auto layout = known->rows.size() == 1 ? layout_named(space, known->rows[0].label) : std::nullopt;
-      const auto figures = layout ? store.figures(known->rows[0].key) : std::nullopt;
-      if (figures) {
-        SearchAnswer answer;
-        answer.best = {{*layout, *figures, Bytes{figures->memory_gib * kBytesPerGib}}};
-        ++answer_.clusters_known;
-        answer.gap = known->gap;
-        answer.proven = true;
-        return answer;
-      }
+    const StudyName study = study_of_cluster(what, base.asked.spec, wanted, question_.gap);
+    if (auto known = kept_answer(store, study, space)) {
+      ++answer_.clusters_known;
+      return *std::move(known);
     }
-    const SearchAnswer answer = search(space, options);
-    if (answer.best.empty() || !answer.proven) return answer;
-    const JobLayout& best = answer.best.front().layout;
-    store.end_study(store.begin_study(name), StudyState::kComplete, answer.gap,
-                    {{stored.scenario_of(best).key, to_string(best)}});
+    SearchAnswer answer = search(space, options);
+    if (!answer.best.empty() && answer.proven) keep_answer(store, study, stored, answer);
     return answer;
-  }
-
-  static std::optional<JobLayout> layout_named(const Space& space, const std::string& name) {
-    for (const JobLayout& stem : space.stems())
-      for (const JobLayout& leaf : space.leaves(stem))
-        if (to_string(leaf) == name) return leaf;
-    return std::nullopt;
   }
 
   std::string why_none(const SearchAnswer& found) const {

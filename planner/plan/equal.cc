@@ -10,8 +10,6 @@
 namespace podsim {
 namespace {
 
-double usd_per_hour(const PlanRow& row) { return row.chips * row.facts.price.usd_per_chip_hour; }
-
 // The rows and refusals of one scenario with one count.
 PlanAnswer with_count(const PlanQuestion& question, std::size_t scenario, int count, const Catalog& catalog,
                       const PlanOptions& options) {
@@ -81,7 +79,7 @@ std::string measure_of(EqualMeasure measure, const PlanRow& row) {
     case EqualMeasure::kThroughput:
       return significant(row.found.figures.tokens_per_s, 6) + " tokens/s";
     case EqualMeasure::kCost:
-      return fixed(usd_per_hour(row), 2) + " USD per hour";
+      return fixed(row.usd_per_hour(), 2) + " USD per hour";
     case EqualMeasure::kDeadline:
       return fixed(row.days, 1) + " days";
   }
@@ -102,7 +100,7 @@ PlanAnswer equal_clusters(const PlanQuestion& question, EqualMeasure measure, in
     const auto row = equaliser.first_right(i, counts, [&](const PlanRow& tried) {
       if (by_deadline) return tried.days <= question.most_days.value_or(0);
       if (!reference || measure == EqualMeasure::kChips) return true;
-      if (measure == EqualMeasure::kCost) return usd_per_hour(tried) <= usd_per_hour(*reference);
+      if (measure == EqualMeasure::kCost) return tried.usd_per_hour() <= reference->usd_per_hour();
       return tried.found.figures.tokens_per_s >= reference->found.figures.tokens_per_s;
     });
     if (i == 0) reference = row;

@@ -10,6 +10,7 @@
 #include "prediction/error_band.h"
 #include "prediction/predict.h"
 #include "proto/scenario/load.h"
+#include "proto/scenario/load_reliability.h"
 #include "proto/scenario/write_layout.h"
 #include "report/figures.h"
 #include "report/text.h"
@@ -23,6 +24,23 @@ bool below_16_bits(const Job& job) {
   return narrow(job.precision) || std::ranges::any_of(job.gemm_precision, [&](const GemmPrecision& one) {
            return narrow(one.recipe);
          });
+}
+
+// What spares can change; of equals the dollars decide, as among rows with as many chips.
+double value_of(const ClusterRun& run, PlanObjective objective) {
+  switch (objective) {
+    case PlanObjective::kDays:
+      return run.inputs.days;
+    case PlanObjective::kEnergy:
+      return run.inputs.mwh;
+    case PlanObjective::kCarbon:
+      return run.carbon_t.value_or(run.usd);
+    case PlanObjective::kUsd:
+    case PlanObjective::kChips:
+    case PlanObjective::kRegret:
+      break;
+  }
+  return run.usd;
 }
 
 class RowMaker {
@@ -83,7 +101,10 @@ class RowMaker {
     return settings;
   }
 
+  // Beside all else that fails: a block that lists a failure has no longer the mix of its fabric by itself.
   void add_preemption(const PreemptionTerms& terms, std::vector<Override>& settings) const {
+    const std::string mix = mix_for_lack_of_failures(parts_.text, catalog_);
+    if (!mix.empty()) settings.push_back({"reliability.failures", mix});
     const std::string failure = "reliability.failure[" + std::to_string(parts_.failures) + "].";
     settings.push_back({failure + "component", "preemption"});
     settings.push_back({failure + "per_1000_node_days", shortest(terms.per_1000_node_days)});
@@ -156,9 +177,7 @@ class RowMaker {
       tried.with_step_error = false;
       const auto run = run_on_cluster(tried, spec, layout_.figures, catalog_, none);
       if (!run) continue;
-      const double value = question_.objective == PlanObjective::kDays     ? run->inputs.days
-                           : question_.objective == PlanObjective::kEnergy ? run->inputs.mwh
-                                                                           : run->usd;
+      const double value = value_of(*run, question_.objective);
       if (least && value >= *least) continue;
       least = value;
       row_.spare_nodes = nodes;

@@ -97,6 +97,8 @@ struct PlanRow {
   ChoiceFacts facts;
   ChoiceOutcome outcome;
 
+  // While it trains, power that is paid by the kWh included: as podsim run has it.
+  double usd_per_hour() const;
   bool meets(const PlanQuestion& question) const { return overrun(question) == 0; }
   // Share by which it misses the limit that it misses most.
   double overrun(const PlanQuestion& question) const;

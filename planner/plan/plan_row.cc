@@ -41,6 +41,10 @@ std::optional<double> PlanRow::figure(std::string_view key) const {
   return at == kPlanFigures.end() ? std::nullopt : known[at - kPlanFigures.begin()];
 }
 
+double PlanRow::usd_per_hour() const {
+  return chips * facts.price.usd_per_chip_hour + power_kw * facts.price.usd_per_kwh;
+}
+
 bool PlanQuestion::several_files() const {
   return std::ranges::any_of(scenarios,
                              [&](const PlanScenario& each) { return each.file != scenarios[0].file; });

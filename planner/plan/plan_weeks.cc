@@ -3,6 +3,7 @@
 
 #include "prediction/weeks.h"
 #include "proto/scenario/load_reliability.h"
+#include "proto/scenario/write_layout.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -14,11 +15,10 @@ constexpr int kRunsOfWeeks = 100;  // simulated over failures, of each row
 
 std::optional<ReliabilityReport> runs_of_weeks(const WeeksWish& wish, const Catalog& catalog, int threads,
                                                std::string& why) {
-  std::vector<Override> overrides = wish.overrides;
-  overrides.push_back({"reliability.target_tokens", shortest(wish.tokens)});
-  overrides.push_back({"reliability.step_error", wish.step_error ? "true" : "false"});
-  overrides.push_back({"seeds", std::to_string(kRunsOfWeeks)});
-  LoadReliabilityResult loaded = load_reliability(wish.file, wish.scenario, catalog, overrides);
+  const std::vector<Override> overrides = {{"reliability.step_error", wish.step_error ? "true" : "false"},
+                                           {"seeds", std::to_string(kRunsOfWeeks)}};
+  LoadReliabilityResult loaded = load_reliability(
+      wish.file, scenario_to_tokens(wish.scenario, wish.overrides, wish.tokens), catalog, overrides);
   if (!loaded.question) {
     why = loaded.problems.front().message;
     return std::nullopt;

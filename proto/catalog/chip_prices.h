@@ -20,6 +20,8 @@ Price to_price(const schema::ChipPrice& row);
 // Whether the list of this name has a price of the chip, by its name in the catalogue, on any terms.
 bool has_price(const Catalog& catalog, const std::string& list, const std::string& chip);
 
+inline constexpr const char* kOwnPrice = "own price";  // the scenario's, in the place of a list's name
+
 struct PriceRow {
   std::string list, chip, term;
   double usd_per_chip_hour = 0, low = 0, high = 0;  // low and high are the price where nobody says

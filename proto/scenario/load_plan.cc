@@ -331,6 +331,10 @@ class PlanResolver {
     for (const FieldSetting& setting : plan_.settings) all.push_back({setting.path, setting.value});
     VariedNumber varied = resolve_varied(block_.vary(i), place("vary", i), {has_weeks(), all}, document_);
     if (!varied.chip.empty()) varied.chip = chip_named(varied.chip, place("vary", i) + ".chip");
+    // Two ranges of one number would both move it.
+    if (std::ranges::any_of(plan_.vary, [&](const VariedNumber& other) { return other.overlaps(varied); }))
+      document_.report(place("vary", i), "a range of " + varied.path + " has been given already",
+                       "give one range of a number, or one for each chip");
     plan_.vary.push_back(std::move(varied));
   }
 

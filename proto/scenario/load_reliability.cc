@@ -19,6 +19,14 @@ namespace {
 
 constexpr int kSeeds = 1000;  // where the scenario does not say
 
+// Empty where the fabric has none.
+std::string mix_of_fabric(const schema::Scenario& scenario, const Catalog::Entries& entries) {
+  const schema::ClusterChoice& cluster = scenario.cluster();
+  if (!cluster.fabric_override().failures().empty()) return cluster.fabric_override().failures();
+  const schema::Fabric* fabric = find_fabric(entries, cluster.fabric());
+  return fabric ? fabric->failures() : "";
+}
+
 // The cluster, and the step where there is a job.
 bool resolve_surroundings(const schema::Scenario& scenario, const Catalog::Entries& entries,
                           ReliabilityQuestion& question, Document& document) {
@@ -50,9 +58,7 @@ std::optional<ReliabilityQuestion> resolve(const schema::Scenario& scenario, con
   question.question = scenario.question();
   if (scenario.has_seed()) question.seed = scenario.seed();
   question.seeds = scenario.has_seeds() ? scenario.seeds() : kSeeds;
-  const schema::Fabric* fabric = find_fabric(entries, scenario.cluster().fabric());
-  question.failures = scenario.cluster().fabric_override().failures();
-  if (fabric && question.failures.empty()) question.failures = fabric->failures();
+  question.failures = mix_of_fabric(scenario, entries);
   if (!scenario.has_reliability())
     report_missing("reliability", "{ checkpoint { save_s: 30 } ... }", document);
   const bool known = resolve_surroundings(scenario, entries, question, document);
@@ -64,6 +70,15 @@ std::optional<ReliabilityQuestion> resolve(const schema::Scenario& scenario, con
 }
 
 }  // namespace
+
+std::string mix_for_lack_of_failures(const std::string& text, const Catalog& catalog) {
+  Document document("scenario", text);
+  schema::Scenario scenario;
+  if (!parse(document, scenario)) return "";
+  const schema::Reliability& block = scenario.reliability();
+  const bool says = block.has_failures() || block.failure_size() > 0;
+  return says ? "" : mix_of_fabric(scenario, catalog.entries());
+}
 
 LoadReliabilityResult load_reliability(const std::string& file_name, const std::string& text,
                                        const Catalog& catalog, const std::vector<Override>& overrides) {

@@ -22,4 +22,9 @@ LoadReliabilityResult load_reliability(const std::string& file_name, const std::
 LoadReliabilityResult load_reliability_file(const std::string& path, const Catalog& catalog,
                                             const std::vector<Override>& overrides);
 
+// The mix of failures of its fabric that a scenario in text format has where its block reliability names
+// neither a mix nor a failure: who adds a failure to it has to name this mix beside it. Empty where the block
+// names one, or the fabric has none.
+std::string mix_for_lack_of_failures(const std::string& text, const Catalog& catalog);
+
 }  // namespace podsim

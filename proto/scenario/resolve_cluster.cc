@@ -8,6 +8,7 @@
 #include "proto/catalog/owning_tables.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/hypothetical.h"
+#include "proto/scenario/owned_chips.h"
 #include "proto/scenario/resolve.h"
 #include "proto/text/assign.h"
 #include "proto/text/ranges.h"
@@ -111,44 +112,27 @@ void add_contract(const schema::Contract& contract, Price& price) {
 }
 
 // Capital, interest, operation and idle power of an hour of use; power at work comes on top, by the kWh.
-std::optional<Price> owned_price(const schema::ClusterChoice& choice, const std::string& name,
+std::optional<Price> owned_price(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
                                  const Chip& chip, int chips_per_host, double pue, const std::string& path,
                                  Document& document) {
-  const schema::OwnedChips& owned = choice.owned();
-  const auto known = known_capital(name);
-  if (!known && !owned.has_chip_usd()) {
-    document.report(join_path(path, "price_term"), "no price of a " + name + " that is bought is known",
+  OwnedChips chips = owned_chips(choice, entries);
+  if (!chips.known_capital) {
+    document.report(join_path(path, "price_term"), "no price of a " + chips.chip + " that is bought is known",
                     "write owned { chip_usd: 30000 }, and host_usd, network_usd and hall_usd for its share");
     return std::nullopt;
   }
-  const Capital capital = known.value_or(Capital{});
-  Ownership own = usual_ownership();
-  own.chip_usd = owned.has_chip_usd() ? owned.chip_usd() : capital.chip_usd;
-  own.host_usd = owned.has_host_usd() ? owned.host_usd() : capital.host_usd;
-  own.network_usd = owned.has_network_usd() ? owned.network_usd() : capital.network_usd;
-  own.hall_usd = owned.has_hall_usd() ? owned.hall_usd() : capital.hall_usd;
-  if (owned.has_years()) own.years = owned.years();
-  if (owned.has_interest()) own.interest = owned.interest();
-  own.residual_share = owned.residual_share();
-  if (owned.has_operation_share_per_year()) own.operation_share_per_year = owned.operation_share_per_year();
-  if (owned.has_utilisation()) own.utilisation = owned.utilisation();
-  if (choice.has_usd_per_kwh()) own.usd_per_kwh = choice.usd_per_kwh();
-  own.busy_pue = own.idle_pue = pue;
-  const YearOfOwning year = year_of_owning(own, 0, with_host_w(chip, chip.power_idle_w, chips_per_host));
+  chips.own.busy_pue = chips.own.idle_pue = pue;
+  const YearOfOwning year =
+      year_of_owning(chips.own, 0, with_host_w(chip, chip.power_idle_w, chips_per_host));
   Price price;
   price.name = "owned";
+  price.term = kOwnedTerm;
   price.kind = ContractKind::kOwned;
   price.usd_per_chip_hour = year.usd_per_used_hour();
   price.low_usd_per_chip_hour = price.high_usd_per_chip_hour = price.usd_per_chip_hour;
-  price.usd_per_kwh = own.usd_per_kwh;
+  price.usd_per_kwh = chips.own.usd_per_kwh;
   price.pue = pue;
   return price;
-}
-
-// The catalogue's, or that of the chip that the cluster brings.
-std::string name_of_chip(const schema::ClusterChoice& choice, const Catalog::Entries& entries) {
-  const schema::Chip* entry = choice.has_chip() ? find_chip(entries, choice.chip()) : nullptr;
-  return entry ? entry->name() : choice.chip_override().name();
 }
 
 }  // namespace
@@ -157,7 +141,6 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document) {
   const std::string name = choice.has_prices() ? choice.prices() : kUsualPrices;
-  const std::string chip_name = name_of_chip(choice, entries);
   Price price;
   price.name = name;
   price.term = choice.has_price_term() ? choice.price_term() : "on_demand";
@@ -173,17 +156,19 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
     if (list->has_pue() || usual) price.pue = (list->has_pue() ? list : usual)->pue();
   }
   if (choice.has_pue()) price.pue = choice.pue();
+  // Factors on the price of chips that are bought are in their capital.
+  const bool owns = price.term == kOwnedTerm && !choice.has_usd_per_chip_hour();
   if (choice.has_usd_per_chip_hour()) {
-    price.name = "own price";
+    price.name = kOwnPrice;
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
     price.low_usd_per_chip_hour = price.high_usd_per_chip_hour = price.usd_per_chip_hour;
-  } else if (price.term == kOwnedTerm) {
-    const auto owned = owned_price(choice, chip_name, chip, chips_per_host, price.pue, path, document);
+  } else if (owns) {
+    const auto owned = owned_price(choice, entries, chip, chips_per_host, price.pue, path, document);
     if (!owned) return std::nullopt;
     price = *owned;
-    price.term = kOwnedTerm;
   } else {
-    const schema::ChipPrice* row = find_price(*list, chip_name, choice, price.term, path, document);
+    const schema::ChipPrice* row =
+        find_price(*list, owned_chips(choice, entries).chip, choice, price.term, path, document);
     if (!row) return std::nullopt;
     const double usd_per_kwh = price.usd_per_kwh, pue = price.pue;
     price = to_price(*row);
@@ -198,7 +183,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
   if (list)
     price.egress_usd_per_gb = egress_usd_per_gb(*list, usual ? *usual : *list,
                                                 price.provider.empty() ? choice.provider() : price.provider);
-  scale(hypothetical_of(choice, entries), price);
+  if (!owns) scale(hypothetical_of(choice, entries), price);
   if (choice.has_usd_per_kwh()) price.usd_per_kwh = choice.usd_per_kwh();
   return price;
 }
@@ -223,13 +208,8 @@ std::optional<Carbon> resolve_carbon(const schema::ClusterChoice& choice, const 
     carbon.grid.clear();
     carbon.kg_per_kwh = choice.kg_per_kwh();
   }
-  Ownership own = usual_ownership();
-  if (choice.owned().has_years()) own.years = choice.owned().years();
-  if (choice.owned().has_utilisation()) own.utilisation = choice.owned().utilisation();
-  const auto capital = known_capital(name_of_chip(choice, entries));
-  if (choice.has_embodied_kg() || capital)
-    carbon.making_kg_per_chip_hour =
-        (choice.has_embodied_kg() ? choice.embodied_kg() : capital->embodied_kg) / used_hours(own);
+  const OwnedChips chips = owned_chips(choice, entries);
+  if (chips.embodied_kg) carbon.making_kg_per_chip_hour = *chips.embodied_kg / used_hours(chips.own);
   return carbon;
 }
 

@@ -85,6 +85,14 @@ std::string scenario_without_varied(const std::string& text, const std::vector<O
   return printed(scenario);
 }
 
+std::string scenario_to_tokens(const std::string& text, const std::vector<Override>& overrides,
+                               double tokens) {
+  schema::Scenario scenario = overridden(text, overrides);
+  scenario.mutable_reliability()->clear_days();
+  scenario.mutable_reliability()->set_target_tokens(tokens);
+  return printed(scenario);
+}
+
 std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
                                  const LayoutBlocks& layout, const std::string& comment, KeepSpace space) {
   schema::Scenario scenario = overridden(text, overrides);

@@ -35,6 +35,10 @@ std::string scenario_with_overrides(const std::string& text, const std::vector<O
 // The same without what its block plan says of numbers that vary.
 std::string scenario_without_varied(const std::string& text, const std::vector<Override>& overrides);
 
+// The same, whose run of weeks ends with so many tokens, whatever its block reliability says of an end.
+std::string scenario_to_tokens(const std::string& text, const std::vector<Override>& overrides,
+                               double tokens);
+
 // What a scenario says of its cluster and its batch; empty and 0 where it cannot be parsed or does not say.
 struct ClusterWords {
   std::string chip, fabric;

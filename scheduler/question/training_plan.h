@@ -44,6 +44,10 @@ struct VariedNumber {
   double median() const {
     return shape == VariedShape::kLognormal ? std::sqrt(low * high) : (low + high) / 2;
   }
+  // Both are of one number of some choice.
+  bool overlaps(const VariedNumber& other) const {
+    return path == other.path && (chip == other.chip || chip.empty() || other.chip.empty());
+  }
   std::string name() const { return path + (factor ? ", times" : "") + (chip.empty() ? "" : " of " + chip); }
 };
 

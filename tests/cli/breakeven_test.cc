@@ -50,6 +50,14 @@ TEST(BreakevenVerb, range_without_a_tie_ends_with_3_and_names_who_has_less) {
   EXPECT_NE(none.err.find("there is no tie between"), std::string::npos) << none.err;
 }
 
+TEST(BreakevenVerb, of_two_that_are_equal_neither_has_less) {
+  const std::string gpu = temporary_file("gpu.textproto", job("h100", "dgx_h100", "megatron_bridge_2025"));
+  const CommandResult equal =
+      podsim_command("breakeven " + gpu + " " + gpu + " --both --over cluster.usd_per_chip_hour=1..2");
+  EXPECT_EQ(equal.exit_code, 3);
+  EXPECT_NE(equal.err.find("neither has less"), std::string::npos) << equal.err;
+}
+
 TEST(BreakevenVerb, wrong_words_are_told_with_what_is_expected) {
   const std::string gpu = temporary_file("gpu.textproto", job("h100", "dgx_h100", "megatron_bridge_2025"));
   for (const char* words : {"cluster.usd_per_chip_hour", "=1..2", "cluster.usd_per_chip_hour=2..1",

@@ -56,6 +56,76 @@ TEST(FleetVerb, prices_are_those_that_the_scenario_names) {
   EXPECT_EQ(prices("--set cluster.usd_per_chip_hour=1.5"), std::pair(1.5, 0.0));
 }
 
+json fleet_with(const std::string& job, const std::string& options) {
+  const CommandResult result = podsim_command("fleet " + job + " --quiet --format json " + options);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out)["fleets"][0];
+}
+
+// What it costs is what podsim run says of an hour: factors, and energy by the kWh.
+TEST(FleetVerb, prices_have_the_factors_and_the_energy_of_the_scenario) {
+  const std::string job = small_scenario();
+  const json plain = fleet_with(job, "--tokens 1e10");
+  EXPECT_DOUBLE_EQ(fleet_with(job, "--tokens 1e10 --hypothetical h100:price=2x")["on_demand_usd"],
+                   2 * plain["on_demand_usd"].get<double>());
+  const std::string power = " --set cluster.usd_per_kwh=2";
+  const json step = json::parse(podsim_command("run " + job + " --format json" + power).out);
+  const json paid = fleet_with(job, "--tokens 1e10" + power);
+  EXPECT_NEAR(paid["on_demand_usd"].get<double>(),
+              1e10 / 1e6 * step["cost_usd_per_million_tokens"].get<double>(), 1);
+  EXPECT_GT(paid["energy_usd"].get<double>(), 0);
+  EXPECT_EQ(fleet_with(job, "--tokens 1e10 --set cluster.price_term=owned")["on_demand_usd_per_chip_hour"],
+            plain["on_demand_usd_per_chip_hour"]);
+}
+
+// Padded documents take the mean over their shapes, with failures and without.
+TEST(FleetVerb, days_of_padded_documents_are_those_of_all_shapes) {
+  const std::string text = read_file(small_scenario()), job = temporary_file("padded.textproto", text),
+                    weeks = temporary_file("padded_weeks.textproto",
+                                           text +
+                                               "reliability { failure { component: gpu per_1000_node_days: "
+                                               "1e-6 } checkpoint { save_s: 0.001 } }\n");
+  const std::string padded =
+      "--tokens 1e11 --set job.lengths=long_tail_32k --set job.shapes.bucket_tokens=1024";
+  const double by_steps = fleet_with(job, padded)["runs"][0]["end_day"],
+               by_weeks = fleet_with(weeks, padded)["runs"][0]["end_day"];
+  EXPECT_NEAR(by_steps, by_weeks, 0.01 * by_weeks);
+}
+
+TEST(FleetVerb, spares_of_a_run_are_chips_of_the_fleet) {
+  const std::string job = temporary_file(
+      "spares.textproto", read_file(small_scenario()) +
+                              "reliability { days: 3 failures: \"rsc1\" checkpoint { save_s: 30 } spares { "
+                              "nodes: 2 } }\n");
+  const json fleet = fleet_with(job, "--tokens 1e10");
+  EXPECT_EQ(fleet["chips"], 32);
+  EXPECT_EQ(fleet["runs"][0]["spare_chips"], 16);
+  EXPECT_NEAR(fleet["on_demand_usd"].get<double>(),
+              fleet["runs"][0]["end_day"].get<double>() * 24 * 32 *
+                  fleet["on_demand_usd_per_chip_hour"].get<double>(),
+              0.01);
+}
+
+TEST(FleetVerb, reads_standard_input_once) {
+  const std::string job =
+      temporary_file("weeks.textproto", read_file(small_scenario()) +
+                                            "reliability { failures: \"rsc1\" checkpoint { save_s: 30 } }\n");
+  const CommandResult piped = podsim_command("fleet - --tokens 1e10 --quiet <" + job),
+                      named = podsim_command("fleet " + job + " --tokens 1e10 --quiet");
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+}
+
+TEST(FleetVerb, numbers_beyond_their_range_are_refused) {
+  for (const char* tokens : {"-1e12", "nan", "inf", "0", "1e9,nan"})
+    EXPECT_EQ(podsim_command("fleet " + small_scenario() + " " + small_scenario() + " --tokens " + tokens)
+                  .exit_code,
+              2)
+        << tokens;
+  for (const char* rate : {"1e15", "nan", "-5", "0", "1e12"})
+    EXPECT_EQ(podsim_command("fleet --serve " + kServed + " --tokens-per-s " + rate).exit_code, 2) << rate;
+}
+
 TEST(FleetVerb, what_is_missing_or_too_large_is_told) {
   EXPECT_EQ(podsim_command("fleet").exit_code, 2);
   EXPECT_EQ(podsim_command("fleet " + small_scenario()).exit_code, 2);

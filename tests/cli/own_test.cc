@@ -86,5 +86,49 @@ TEST(OwnVerb, a_step_on_owned_chips_costs_what_owning_them_does) {
   }
 }
 
+// What the scenario says of grid, power and owning holds, and options stand in its place.
+TEST(OwnVerb, takes_what_the_scenario_says_and_options_first) {
+  const json plain = owned("");
+  const json run =
+      json::parse(podsim_command("run " + small_scenario() + " --format json --set cluster.grid=sweden").out);
+  EXPECT_NEAR(owned("--set cluster.grid=sweden")["operational_kg_per_hour"],
+              run["carbon"]["power_kg_per_hour"].get<double>(), 1e-9);
+  EXPECT_EQ(owned("--set cluster.grid=sweden --region world")["carbon_kg_per_kwh"],
+            plain["carbon_kg_per_kwh"]);
+  EXPECT_EQ(owned("--set cluster.kg_per_kwh=0.5")["carbon_kg_per_kwh"], 0.5);
+  const std::pair<const char*, const char*> same[] = {
+      {"--set cluster.usd_per_kwh=0.3", "--usd-per-kwh 0.3"},
+      {"--set cluster.embodied_kg=5000", "--embodied-kg 5000"},
+      {"--set cluster.owned.utilisation=0.3 --set cluster.owned.chip_usd=50000",
+       "--utilisation 0.3 --chip-usd 50000"},
+      {"--set cluster.owned.years=8 --years 5", "--years 5"}};
+  for (const auto& [scenario, options] : same) {
+    json by_scenario = owned(scenario), by_options = owned(options);
+    EXPECT_EQ(by_scenario, by_options) << scenario;
+    EXPECT_NE(by_options, plain) << options;
+  }
+  const CommandResult told = podsim_command("own " + small_scenario() + " --set cluster.owned.years=8");
+  EXPECT_EQ(told.err.find("no effect"), std::string::npos) << told.err;
+}
+
+// A chip that nobody sells is owned for its factor times the price, and rented for that too.
+TEST(OwnVerb, takes_the_factors_of_a_hypothetical_chip) {
+  const json plain = owned(""), dear = owned("--hypothetical h100:price=2x"),
+             hungry = owned("--hypothetical h100:power=2x");
+  EXPECT_DOUBLE_EQ(dear["capital_usd_per_chip"], 2 * plain["capital_usd_per_chip"].get<double>());
+  ASSERT_EQ(dear["renting"].size(), plain["renting"].size());
+  EXPECT_DOUBLE_EQ(dear["renting"][0]["usd_per_chip_hour"],
+                   2 * plain["renting"][0]["usd_per_chip_hour"].get<double>());
+  EXPECT_EQ(hungry["capital_usd_per_chip"], plain["capital_usd_per_chip"]);
+  EXPECT_EQ(hungry["renting"].size(), plain["renting"].size());
+  const json step = json::parse(podsim_command("run " + small_scenario() +
+                                               " --set cluster.price_term=owned --hypothetical "
+                                               "h100:price=2x,power=2x --format json")
+                                    .out);
+  const json both = owned("--hypothetical h100:price=2x,power=2x");
+  EXPECT_NEAR(step["cost_usd_per_hour"].get<double>(),
+              both["usd_per_used_chip_hour"].get<double>() * both["chips"].get<double>(), 1e-9);
+}
+
 }  // namespace
 }  // namespace podsim::own_test

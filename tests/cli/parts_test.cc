@@ -181,7 +181,8 @@ TEST(Parts, of_a_plan_joined_are_the_plan_and_its_clusters_are_not_searched_agai
   EXPECT_EQ(podsim_command("store merge " + all + stores).exit_code, 0);
   EXPECT_EQ(podsim_command(plan + " --store " + all).out, podsim_command(plan).out);
   const CommandResult table = podsim_command(question + " --store " + all);
-  EXPECT_NE(table.out.find("2 of 2 clusters were in the store"), std::string::npos) << table.out;
+  EXPECT_NE(table.err.find("2 of 2 clusters were in " + all), std::string::npos) << table.err;
+  EXPECT_EQ(table.out, podsim_command(question).out);
 }
 
 TEST(Parts, of_a_sweep_have_every_value_once) {

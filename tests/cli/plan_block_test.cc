@@ -39,6 +39,17 @@ TEST(PlanBlock, asks_what_the_options_ask) {
   EXPECT_EQ(rows(block), rows(options));
 }
 
+// How long a run of weeks goes on is said by the tokens of the plan.
+TEST(PlanBlock, days_of_the_block_reliability_end_no_run_to_tokens) {
+  const auto of = [](const std::string& days) {
+    return rows(planned("reliability { " + days +
+                        " failures: \"llama3_16k_h100\" checkpoint { save_s: 30 } }\n"
+                        "plan { target_tokens: 1e11 choice { chip: \"h100\" chips: \"16\" } }\n"));
+  };
+  ASSERT_EQ(of("days: 30").size(), 1U);
+  EXPECT_EQ(of("days: 30")[0]["days"], of("")[0]["days"]);
+}
+
 TEST(PlanBlock, is_replaced_by_what_the_command_line_says) {
   const std::string block =
       "plan { target_tokens: 1e11 choice { chip: \"h200\" chips: \"16\" price_term: \"committed_1y\" } }\n";

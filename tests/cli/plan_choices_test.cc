@@ -140,6 +140,34 @@ TEST(PlanReserve, preemption_of_a_choice_is_that_of_its_spot_chips_alone) {
   EXPECT_GT(all[spot]["days"].get<double>(), 1.05 * all[1 - spot]["days"].get<double>());
 }
 
+// A block that names no failure has those of its fabric, and spot has them too.
+TEST(PlanReserve, spot_keeps_the_failures_of_the_fabric_beside_its_preemption) {
+  const auto all = rows(
+      planned("reliability { failure_factor: 100 checkpoint { save_s: 60 } repair { time { mean_s: 86400 "
+              "} } }\nplan { target_tokens: 1e12 choice { chip: \"h100\" chips: \"16\" price_term: "
+              "[\"on_demand\", \"spot\"] preemption { per_1000_node_days: 0.001 wait { mean_s: 3600 } } "
+              "} }\n"));
+  ASSERT_EQ(all.size(), 2U);
+  const std::size_t spot = all[0]["price_term"] == "spot" ? 0 : 1;
+  EXPECT_GT(all[spot]["days"].get<double>(), 0.98 * all[1 - spot]["days"].get<double>());
+}
+
+// Chips that cost nothing: dollars would have no spares.
+TEST(PlanReserve, spares_auto_is_the_number_of_least_carbon_where_that_is_the_objective) {
+  const auto with = [](const std::string& spares) {
+    return rows(planned("plan { target_tokens: 1e12 objective: carbon carbon { region: \"none\" } reserve { "
+                        "spares: " +
+                            spares +
+                            " write_gb_per_s: 2 repair_s: 1e6 } choice { chip: \"h100\" chips: \"16\" "
+                            "failures: \"llama3_16k_h100\" failure_factor: 20 } }\n",
+                        "--set cluster.usd_per_chip_hour=0"))
+        .at(0);
+  };
+  const json chosen = with("auto");
+  const auto carbon = [](const json& row) { return row["carbon_t"].get<double>(); };
+  for (const char* spares : {"0", "1", "2"}) EXPECT_LE(carbon(chosen), carbon(with(spares)) * 1.02) << spares;
+}
+
 TEST(PlanBatches, are_the_nearest_that_the_chips_divide_within_the_range) {
   const auto all =
       rows(planned("plan { target_tokens: 1e10 global_batch_tokens: \"30e3..140e3\"\n"
@@ -310,6 +338,9 @@ TEST(PlanMistakes, are_told_with_their_place_and_the_nearest_name) {
       {"vary { path: \"cluster.usd_per_kwh\" low: 0 high: 2 shape: lognormal }", "shape: uniform"},
       {"vary { path: \"job.input_core_mb_per_s\" low: 1 high: 2 factor: true }", "to multiply"},
       {"vary { path: \"reliability.failure_factor\" low: 1 high: 2 }", "has no effect"},
+      {"vary { path: \"cluster.usd_per_kwh\" low: 1 high: 2 } vary { path: \"cluster.usd_per_kwh\" low: 3 "
+       "high: 4 chip: \"h100\" }",
+       "given already"},
       {"vary { low: 1 high: 2 }", "plan.vary[0].path is missing"},
       {"vary { band: true path: \"cluster.usd_per_kwh\" }", "no number of the scenario"},
       {"vary { path: \"cluster.usd_per_kwh\" low: 1 high: 2 chip: \"h1000\" }", "h100"},
@@ -338,7 +369,8 @@ TEST(PlanMistakes, are_told_with_their_place_and_the_nearest_name) {
   EXPECT_NE(both.err.find("save_s already"), std::string::npos) << both.err;
   for (const char* option :
        {"--vary cluster.usd_per_kwh", "--vary cluster.usd_per_kwh=a..b", "--batch-tokens many",
-        "--minimise euros", "--draws 3", "--top 0", "--vary cluster.usd_per_kwhs=1..2"})
+        "--minimise euros", "--draws 3", "--top 0", "--vary cluster.usd_per_kwhs=1..2",
+        "--vary cluster.usd_per_kwh=1..2 --vary cluster.usd_per_kwh=3..4"})
     EXPECT_EQ(planned("", std::string("--tokens 1e9 --chips 8 ") + option).exit_code, 2) << option;
 }
 

@@ -95,6 +95,18 @@ TEST(PlanVerb, unknown_chip_and_wrong_range_are_told) {
   EXPECT_EQ(podsim_command("plan " + file + " --tokens 1e10 --chips x").exit_code, 2);
 }
 
+TEST(PlanVerb, terms_of_a_chip_are_numbers_and_of_a_chip_that_is_in_the_plan) {
+  const std::string plan =
+      "plan " + temporary_file("plan.textproto", kPlanJob) + " --tokens 1e9 --chips 8 --days 100 ";
+  for (const char* wrong : {"--from-day h100=nan", "--one-off-usd h100=nan", "--one-off-days h100=inf",
+                            "--most-chips h100=nan", "--at-most power_kw=nan"})
+    EXPECT_EQ(podsim_command(plan + wrong).exit_code, 2) << wrong;
+  const CommandResult other = podsim_command(plan + "--from-day h200=30");
+  EXPECT_EQ(other.exit_code, 0);
+  EXPECT_NE(other.err.find("says of h200 has no effect"), std::string::npos) << other.err;
+  EXPECT_EQ(podsim_command(plan + "--from-day h100=30").err.find("has no effect"), std::string::npos);
+}
+
 TEST(PlanVerb, tells_what_may_come_by_the_same_luck_for_any_number_of_threads_and_order) {
   const std::string file =
       temporary_file("weeks.textproto",
@@ -290,6 +302,25 @@ TEST(CompareEqual, clusters_are_as_fast_as_the_first_or_cost_as_much_and_fewer_o
 }
 
 // One command answers by all measures, model by model; each part is what the measure alone answers.
+// What an hour costs is what podsim run says of that job, power that is paid by the kWh included.
+TEST(CompareEqual, cost_counts_the_energy_that_run_counts) {
+  const std::string without = temporary_file("without.textproto", kPlanJob),
+                    power = temporary_file("power.textproto", kPlanJob);
+  const std::string set = " --set cluster.usd_per_chip_hour=1 --set cluster.usd_per_kwh=2 ";
+  for (const char* term : {"on_demand", "owned"}) {
+    const std::string prices = std::string(term) == "owned" ? " --set cluster.usd_per_kwh=2 " : set;
+    const CommandResult equal =
+        podsim_command("compare " + without + " " + power +
+                       " --equal cost --tokens 1e9 --chips 16 --price-term " + term + prices);
+    ASSERT_EQ(equal.exit_code, 0) << equal.err;
+    const auto run = nlohmann::json::parse(
+        podsim_command("run " + power + " --format json --set cluster.price_term=" + term + prices).out);
+    char told[64];
+    std::snprintf(told, sizeof(told), "equal to %.2f USD per hour", run["cost_usd_per_hour"].get<double>());
+    EXPECT_NE(equal.out.find(told), std::string::npos) << told << "\n" << equal.out;
+  }
+}
+
 TEST(CompareEqual, all_measures_of_several_models_are_one_table) {
   const auto of_model = [](std::string text, const char* model) {
     const std::string name = "llama3_8b";

@@ -132,6 +132,21 @@ TEST(StoreVerb, plan_takes_the_steps_of_a_search_from_its_store) {
     EXPECT_EQ(podsim_command(plan + threads).out, first.out) << threads;
 }
 
+// What decides a search is in its name: a store never answers another question.
+TEST(StoreVerb, plan_answers_in_the_same_words_whatever_the_store_was_asked_before) {
+  const std::string file = temporary_file("plan.textproto", kText), store = no_store("limits.db");
+  const std::string plan = "plan " + file + " --tokens 1e10 --chips 16 ";
+  const CommandResult alone = podsim_command(plan);
+  const double memory =
+      Json::parse(podsim_command(plan + "--format json").out)["rows"][0]["memory_gib"].get<double>();
+  EXPECT_EQ(
+      podsim_command(plan + "--at-most memory_gib=" + std::to_string(memory - 0.5) + " --store " + store)
+          .exit_code,
+      0);
+  EXPECT_EQ(podsim_command(plan + "--store " + store).out, alone.out);
+  EXPECT_EQ(podsim_command(plan + "--store " + store).out, alone.out);
+}
+
 TEST(StoreVerb, verify_finds_a_figure_that_was_changed_and_a_text_that_was) {
   const std::string file = temporary_file("verified.textproto", kText), store = no_store("verified.db");
   found(file + " --top 1 --store " + store);

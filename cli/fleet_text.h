@@ -1,0 +1,28 @@
+// Fleets of chips and what they do, as a table and as JSON.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "economics/portfolio.h"
+
+namespace podsim {
+
+// Chips of one kind, and what they do.
+struct Fleet {
+  int chips = 0;
+  int serving = 0;             // of the runs, those that come first and last for all days
+  std::vector<FleetRun> runs;  // served models before trained ones
+  std::vector<FleetSlot> slots;
+  std::vector<FleetLevel> levels;
+  double on_demand_usd = 0, committed_usd = 0;  // of a chip-hour; of the second 0 = no such price
+  double usd_per_kwh = 0;
+  double energy_usd = 0;  // of all that it does, whatever the contract
+  FleetCost commitment;   // the cheapest, without energy
+};
+
+std::string fleet_text(const std::map<std::string, Fleet>& fleets, double days);
+std::string fleet_json(const std::map<std::string, Fleet>& fleets, double days, const std::string& sha256);
+
+}  // namespace podsim
