@@ -117,6 +117,14 @@ TEST(WhatIfVerb, a_job_that_cannot_go_on_is_told) {
   EXPECT_NE(one_host.err.find("Without 1 host 0 of 8 GPUs are left"), std::string::npos) << one_host.err;
 }
 
+TEST(WhatIfVerb, a_step_beyond_simulated_time_is_an_error_of_the_input) {
+  std::string slow;
+  for (const char* times : {"1", "2", "3"}) slow += " --slow chip:1=0.000" + std::string(times);
+  const CommandResult result = podsim_command("whatif " + small_scenario() + slow);
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_NE(result.err.find("days, and podsim simulates 10 at most"), std::string::npos) << result.err;
+}
+
 TEST(WhatIfVerb, hosts_and_cubes_out_of_range_are_told_with_the_range) {
   const CommandResult host = podsim_command("whatif " + small_scenario() + " --fail node:2");
   EXPECT_EQ(host.exit_code, 2);
