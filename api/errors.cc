@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/check_scope.h"
+#include "prediction/step_length.h"
 #include "topology/fabric_spec.h"
 
 namespace podsim {
@@ -44,6 +45,8 @@ Error error_of_exception() {
   } catch (const CancelledByWatch&) {
     return {Error::Kind::kCancelled, "cancelled by the caller", {}};
   } catch (const TooManyChips& refusal) {
+    return {Error::Kind::kInput, refusal.what(), {}};
+  } catch (const StepTooLong& refusal) {
     return {Error::Kind::kInput, refusal.what(), {}};
   } catch (const std::bad_alloc&) {
     return {Error::Kind::kInternal, "out of memory", {}};

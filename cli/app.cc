@@ -24,6 +24,7 @@
 #include "cli/verbs.h"
 #include "cli/version.h"
 #include "engine/check.h"
+#include "prediction/step_length.h"
 #include "topology/fabric_spec.h"
 
 namespace podsim {
@@ -178,6 +179,9 @@ int run_command(const std::vector<std::string>& words) {
     spdlog::error("{}", refusal.what());
     return kInputError;
   } catch (const TooManyChips& refusal) {
+    spdlog::error("{}", refusal.what());
+    return kInputError;
+  } catch (const StepTooLong& refusal) {
     spdlog::error("{}", refusal.what());
     return kInputError;
   } catch (const std::bad_alloc&) {

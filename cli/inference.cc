@@ -142,6 +142,9 @@ void add_inference_options(CLI::App& verb, InferenceOptions& options) {
 std::optional<InferenceReport> inference_of(const Spec& spec, const InferenceOptions& options) {
   const auto weights = weights_of(options.weights, spec.cluster.chip);
   if (!weights || !makes_tokens(spec)) return std::nullopt;
+  if (!spec.adversities.none())
+    spdlog::warn("{}: adversity has no effect: inference takes chips and links to be as they should",
+                 spec.name);
   InferenceQuestion question;
   question.name = spec.name;
   question.cluster = spec.cluster;

@@ -7,13 +7,24 @@
 #include "workload/job/job.h"
 
 namespace podsim {
+namespace {
+
+// Windows and swings are on the clock of the training steps, on which evaluations have no place.
+Adversities at_any_time(Adversities adversities) {
+  std::erase_if(adversities.degradations, [](const Degradation& slow) {
+    return !slow.season.windows.empty() || slow.season.swing_amplitude > 0;
+  });
+  return adversities;
+}
+
+}  // namespace
 
 EvaluationPasses::EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities,
                                    bool fold)
     : passes_(job.spec.job.evaluation_passes()), lengths_(job.spec.job.lengths.any()) {
   if (passes_ == 0) return;
   const LaidJob forward{job.spec, evaluation_of(job.program), job.placement};
-  system_ = assemble(fabric, {&forward, 1}, adversities, fold);
+  system_ = assemble(fabric, {&forward, 1}, at_any_time(adversities), fold);
 }
 
 Time EvaluationPasses::per_step(const SimulateOptions& draw) const {

@@ -11,7 +11,9 @@ namespace podsim {
 struct Adversities;
 struct LaidJob;
 
-// The forward passes of a job by themselves, ready to be simulated. No other job is on the fabric meanwhile.
+// The forward passes of a job by themselves, ready to be simulated. No other job is on the fabric meanwhile,
+// and what is slow in windows of time or swings is as it should be: what lasts, and what chance decides
+// about, is there.
 class EvaluationPasses {
  public:
   EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities, bool fold);

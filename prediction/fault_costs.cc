@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -61,6 +62,16 @@ bool is_of(const Fault& fault, const Degradation& next, const Adversities& all, 
          host_of(fabric, first.chip) == host_of(fabric, next.chip);
 }
 
+// By chip, which may have several entries: their speeds multiply.
+std::map<ChipId, double> speeds_of(const std::set<std::size_t>& places, const Adversities& all) {
+  std::map<ChipId, double> speeds;
+  for (const std::size_t place : places) {
+    const Degradation& slow = all.degradations[place];
+    speeds.try_emplace(slow.chip, 1).first->second *= slow.factor.mean;
+  }
+  return speeds;
+}
+
 std::vector<Fault> constant_faults(const Adversities& all, const FabricSpec& fabric) {
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < all.degradations.size(); ++i) {
@@ -69,8 +80,10 @@ std::vector<Fault> constant_faults(const Adversities& all, const FabricSpec& fab
         std::ranges::find_if(faults, [&](const Fault& each) { return is_of(each, next, all, fabric); });
     if (fault == faults.end()) fault = faults.insert(faults.end(), Fault{.gravity = 0});
     fault->degradations.insert(i);
-    fault->gravity = std::max(fault->gravity, 1 / next.factor.mean - 1);
   }
+  for (Fault& fault : faults)
+    for (const auto& [chip, speed] : speeds_of(fault.degradations, all))
+      fault.gravity = std::max(fault.gravity, 1 / speed - 1);
   for (std::size_t i = 0; i < all.failures.size(); ++i) faults.push_back({.failures = {i}});
   return faults;
 }
@@ -115,14 +128,17 @@ Adversities without(const Fault& fault, const Adversities& all) {
 // "8 chips of host 17 at speed 0.8".
 std::string describe_host(const std::set<std::size_t>& places, const Adversities& all,
                           const FabricSpec& fabric) {
-  const Degradation& first = all.degradations[*places.begin()];
-  double least = 1, most = 0;
-  for (const std::size_t place : places) {
-    least = std::min(least, all.degradations[place].factor.mean);
-    most = std::max(most, all.degradations[place].factor.mean);
+  Degradation first = all.degradations[*places.begin()];
+  const std::map<ChipId, double> speeds = speeds_of(places, all);
+  const auto [slowest, fastest] = std::ranges::minmax_element(
+      speeds, {}, [](const std::pair<const ChipId, double>& each) { return each.second; });
+  if (speeds.size() == 1) {
+    first.factor.mean = slowest->second;
+    return describe(first);
   }
+  const double least = slowest->second, most = fastest->second;
   const bool links = first.cause == Degradation::Cause::kSlowLink;
-  return (links ? std::string(to_string(first.link)) + " of " : "") + std::to_string(places.size()) +
+  return (links ? std::string(to_string(first.link)) + " of " : "") + std::to_string(speeds.size()) +
          " chips of host " + std::to_string(host_of(fabric, first.chip)) +
          (least == most ? " at speed " : " at speeds " + shortest(least) + " to ") + shortest(most);
 }

@@ -153,11 +153,12 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
   report.decode_communication_s = decode.communication_s;
   report.ms_per_token = replica.token_s(sequences) * 1e3;
   report.output_tokens_per_s = report.replicas * replica.tokens_per_s(sequences);
-  const double per_hour = report.output_tokens_per_s * 3600;
-  report.usd_per_million_tokens = report.chips * cluster.price.usd_per_chip_hour / per_hour * 1e6;
-  report.j_per_token = report.chips *
-                       with_host_w(cluster.chip, cluster.chip.power_busy_w, cluster.fabric.chips_per_host) *
-                       cluster.price.pue / report.output_tokens_per_s;
+  const double kw = report.chips *
+                    with_host_w(cluster.chip, cluster.chip.power_busy_w, cluster.fabric.chips_per_host) *
+                    cluster.price.pue / 1e3;
+  const double usd_per_hour = report.chips * cluster.price.usd_per_chip_hour + kw * cluster.price.usd_per_kwh;
+  report.usd_per_million_tokens = usd_per_hour / 3600 / report.output_tokens_per_s * 1e6;
+  report.j_per_token = kw * 1e3 / report.output_tokens_per_s;
   return report;
 }
 

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "prediction/predict.h"
+#include "prediction/kept_chips.h"
 #include "prediction/rescale.h"
 #include "scheduler/question/spec.h"
 #include "topology/fabric_kind.h"
+#include "topology/parts.h"
 #include "workload/job/job.h"
 
 namespace podsim {
@@ -79,6 +81,67 @@ class Loss {
     return "";
   }
 
+  // Whether each chip is in a host that is lost.
+  std::vector<bool> in_lost_hosts() const {
+    std::vector<bool> lost(fabric_.chips);
+    for (const int node : nodes_)
+      for (int chip = 0; chip < fabric_.chips_per_host; ++chip)
+        if (const ChipId each = node * fabric_.chips_per_host + chip; each < fabric_.chips) lost[each] = true;
+    return lost;
+  }
+
+  // The cubes of the slices that are lost, by their place there: a slice is made of the healthy cubes in
+  // their order.
+  std::set<int> lost_places() const {
+    FabricSpec fabric = fabric_;
+    const std::vector<int>& failed = *kind_of(fabric_).failed_blocks(fabric);
+    std::set<int> places;
+    for (int cube = 0, place = 0; cube < cubes() && place < cubes_of_slices(); ++cube) {
+      if (std::ranges::find(failed, cube) != failed.end()) continue;
+      if (cubes_.contains(cube)) places.insert(place);
+      ++place;
+    }
+    return places;
+  }
+
+  std::vector<bool> in_lost_cubes() const {
+    const Fabric fabric = build_fabric(fabric_);
+    const Parts parts(fabric, fabric_.chips_per_host);
+    const int slice_chips = fabric_.chips / fabric_.slices, slice_cubes = cubes_of_slices() / fabric_.slices;
+    const auto place_of = [&](ChipId chip) {  // domains are numbered with a gap between slices
+      const int slice = chip / slice_chips;
+      return parts.domain_of(Domain::kCube, PartKind::kChip, chip) - slice * (slice_chips - slice_cubes);
+    };
+    std::set<int> places = lost_places();
+    for (const int node : nodes_) places.insert(place_of(node * fabric_.chips_per_host));
+    std::vector<bool> lost(fabric_.chips);
+    for (ChipId chip = 0; chip < fabric_.chips; ++chip) lost[chip] = places.contains(place_of(chip));
+    return lost;
+  }
+
+  // The number of each chip among the first `kept` that are not lost.
+  static std::vector<ChipId> renumbered(const std::vector<bool>& lost, int kept) {
+    std::vector<ChipId> number(lost.size(), -1);
+    int next = 0;
+    for (std::size_t chip = 0; chip < lost.size() && next < kept; ++chip)
+      if (!lost[chip]) number[chip] = next++;
+    return number;
+  }
+
+  // The spec on fewer chips, by `resize`, with what of its adversities is left there; nothing where the job
+  // has no such size, and where the adversities are in its way: `why_` says so.
+  template <typename Resize>
+  std::optional<Spec> smaller(const std::vector<bool>& lost, int chips, Resize&& resize) {
+    Spec healthy = spec_;
+    healthy.adversities = {};
+    if (!resize(healthy).empty()) return std::nullopt;
+    Spec fewer = spec_;
+    fewer.adversities = of_kept_chips(spec_.adversities, fabric_, renumbered(lost, chips));
+    const std::string why = resize(fewer);
+    if (why_.empty()) why_ = why;
+    return why.empty() ? std::optional(std::move(fewer)) : std::nullopt;
+  }
+
   std::string lost_words() const {
     std::string words;
     if (!nodes_.empty()) words = counted(nodes_.size(), "host");
@@ -90,17 +153,20 @@ class Loss {
     const int left = fabric_.chips - static_cast<int>(nodes_.size()) * fabric_.chips_per_host;
     const std::string lost = "Without " + lost_words() + " " + std::to_string(std::max(left, 0)) + " of " +
                              std::to_string(fabric_.chips) + " GPUs are left";
+    const std::vector<bool> gone = in_lost_hosts();
     for (int chips = left; chips > 0; --chips) {
       for (const bool strong : {true, false}) {
-        Spec fewer = spec_;
-        if (!rescale(fewer, chips, strong).empty()) continue;
-        const std::string axis = changed_axis(spec_.job.mesh, fewer.job.mesh);
-        const std::string batch = batch_words(spec_.job, fewer.job);
-        spec_ = std::move(fewer);
+        std::optional<Spec> fewer =
+            smaller(gone, chips, [&](Spec& spec) { return rescale(spec, chips, strong); });
+        if (!fewer) continue;
+        const std::string axis = changed_axis(spec_.job.mesh, fewer->job.mesh);
+        const std::string batch = batch_words(spec_.job, fewer->job);
+        spec_ = *std::move(fewer);
         return {"", lost + ". The job stops and can go on with " + std::to_string(chips) +
                         " of them: " + axis + ", " + batch + ". " + kElse};
       }
     }
+    if (!why_.empty()) return {lost + ", and the job cannot go on with them: " + why_, ""};
     return {lost + ", and the job's mesh has no smaller size: it waits for a spare", ""};
   }
 
@@ -114,6 +180,10 @@ class Loss {
     const std::string why = explain_invalid(repaired.cluster.fabric);
     if (!why.empty()) return fewer_slices(why);
     const int healthy = cubes() - static_cast<int>(all_failed.size());
+    std::vector<ChipId> number(fabric_.chips);
+    const std::vector<bool> gone = in_lost_cubes();
+    for (ChipId chip = 0; chip < fabric_.chips; ++chip) number[chip] = gone[chip] ? -1 : chip;
+    repaired.adversities = of_kept_chips(repaired.adversities, fabric_, number);
     spec_ = std::move(repaired);
     return {"", "Without " + lost_words() + " the pod has " +
                     counted(static_cast<std::size_t>(healthy), "healthy cube") + ", and the job needs " +
@@ -127,17 +197,23 @@ class Loss {
     const int whole = fabric_.slices - static_cast<int>(nodes_.size() + cubes_.size());
     const std::string lost = "Without " + lost_words() + " " +
                              (why.empty() ? "a slice of " + fabric_.name + " is not whole" : why);
+    const int slice_chips = fabric_.chips / fabric_.slices;
+    std::vector<bool> gone = block_.any_blocks ? in_lost_cubes() : in_lost_hosts();
+    for (int chip = 0; chip < fabric_.chips; ++chip)  // of a slice all, each of which comes after its first
+      if (gone[chip]) std::fill_n(gone.begin() + chip / slice_chips * slice_chips, slice_chips, true);
     for (int slices = whole; slices > 0; --slices) {
       for (const bool strong : {true, false}) {
-        Spec fewer = spec_;
-        if (!rescale_slices(fewer, slices, strong).empty()) continue;
-        const std::string batch = batch_words(spec_.job, fewer.job);
-        spec_ = std::move(fewer);
+        std::optional<Spec> fewer = smaller(gone, slices * slice_chips,
+                                            [&](Spec& spec) { return rescale_slices(spec, slices, strong); });
+        if (!fewer) continue;
+        const std::string batch = batch_words(spec_.job, fewer->job);
+        spec_ = *std::move(fewer);
         return {"", lost + ". The job stops and can go on with " +
                         counted(static_cast<std::size_t>(slices), "slice") + " of " +
                         std::to_string(fabric_.slices) + ", " + batch + ". " + kElse};
       }
     }
+    if (!why_.empty()) return {lost + ", and the job cannot go on with the others: " + why_, ""};
     return {lost + ": the job waits for the repair. podsim scale tells what a smaller slice would do", ""};
   }
 
@@ -145,6 +221,7 @@ class Loss {
   const FabricSpec fabric_;  // as it was
   const ReplaceableUnit block_ = kind_of(fabric_).block(fabric_);
   std::set<int> nodes_, cubes_;
+  std::string why_;  // an adversity is in the way of the largest size that the job could have
 };
 
 }  // namespace

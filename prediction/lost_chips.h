@@ -18,7 +18,8 @@ struct LostChips {
 
 // All parts at once. On GPUs the job goes on with as many replicas as the chips that are left make, with its
 // global batch if that divides, else with its batch per chip. A slice of an OCS pod is made of other cubes
-// while there are enough. Otherwise a job of several slices goes on with those that are whole. REQUIRES: one
+// while there are enough. Otherwise a job of several slices goes on with those that are whole. What was slow
+// or had failed at chips that are gone is gone with them; chips that are left keep their order. REQUIRES: one
 // job, and each part passes names_lost_chips.
 LostChips lose_chips(Spec& spec, const std::vector<std::string>& parts);
 

@@ -129,6 +129,19 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
   return prediction;
 }
 
+// Mean step under the adversities of the spec, which are not told apart.
+Time mean_step_of(const Spec& spec, const Fabric& fabric, const PredictOptions& options) {
+  SimulateOptions how;
+  how.loop = options.loop;
+  how.steady = options.steady;
+  std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1, how);
+  for (SimulateOptions& draw : draws) draw.keep_passes = 0;
+  const LaidJob job = prepare_job(spec, fabric, 0);
+  return mean_step_time(
+      simulate_draws(fabric, {&job, 1}, spec.adversities, draws, options.fold, {options.threads, {}})
+          .of_job.front());
+}
+
 Prediction predict_together(const Spec& spec, const Fabric& fabric, const PredictOptions& options) {
   std::vector<LaidJob> jobs;
   for (const PlacedJob& job : spec.jobs)
@@ -152,8 +165,10 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
     alone.detail = false;
     std::vector<SimulateOptions> draws =
         draws_of(jobs[j].spec, jobs[j].spec.adversities, 1, simulation_of(alone));
-    // Under jitter the same steps with the same draws, so that chance does not look like slowdown.
-    for (std::size_t k = 0; spec.adversities.random() && k < draws.size(); ++k)
+    // Where steps differ the same steps with the same draws, so that neither chance nor what is slow for a
+    // time looks like slowdown.
+    const bool steps_differ = spec.adversities.random() || spec.adversities.changing();
+    for (std::size_t k = 0; steps_differ && k < draws.size(); ++k)
       draws[k].steps = together.ensembles[j].draws[k].steps;
     report.jobs.push_back({spec.jobs[j].name, spec.jobs[j].first_chip,
                            predict_alone(jobs[j], fabric, spec.jobs[j].first_chip, draws, alone).report,
@@ -214,14 +229,8 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayo
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1, simulation_of(options));
   if (spec.job.shapes) {
     Prediction prediction = predict_alone(known.lay(spec), *fabric, 0, draws, options);
-    PredictOptions plain;
-    plain.fold = options.fold;
-    plain.steady = options.steady;
-    plain.loop = options.loop;
-    plain.memory_advice = false;
-    prediction.report.shapes = shapes_of(spec, prediction.report, [&](const Spec& shape) {
-      return predict_step(shape, plain).report.step_time;
-    });
+    prediction.report.shapes = shapes_of(
+        spec, prediction.report, [&](const Spec& shape) { return mean_step_of(shape, *fabric, options); });
     return prediction;
   }
   if (!options.chosen_on) return predict_alone(known.lay(spec), *fabric, 0, draws, options);

@@ -11,6 +11,7 @@
 #include "engine/stage_timer.h"
 #include "prediction/attribution.h"
 #include "prediction/evaluate.h"
+#include "prediction/step_length.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/question/spec.h"
 #include "scheduler/simulation/state/step_draws.h"
@@ -131,6 +132,7 @@ SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> job
     result.changed = with_slow_links(with_failures(healthy, adversities.failures), slow);
   const Fabric& fabric = result.on(healthy);
   result.system = assemble(fabric, jobs, adversities, fold_classes, plans);
+  refuse_endless(result.system, draws);
   std::vector<EvaluationPasses> evaluations;
   for (const LaidJob& job : jobs) evaluations.emplace_back(job, fabric, adversities, fold_classes);
   const StageTimer timer(draws.size() == 1 ? "simulate"

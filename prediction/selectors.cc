@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/spelling.h"
+#include "report/text.h"
 #include "scheduler/question/degradation.h"
 #include "scheduler/question/spec.h"
 #include "topology/failures.h"
@@ -32,14 +33,17 @@ std::optional<int> whole(std::string_view text) {
   return value;
 }
 
-// "0.5", "0.5x" and "50%", above 0 and at most 1.
+// As small as in a scenario.
+constexpr double kLeastSpeed = 1e-4;
+
+// "0.5", "0.5x" and "50%", from the least speed to 1.
 std::optional<double> speed_of(std::string_view text) {
   const bool percent = !text.empty() && text.back() == '%';
   if (percent || (!text.empty() && text.back() == 'x')) text.remove_suffix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (percent) value /= 100;
-  if (error != std::errc() || end != text.data() + text.size() || !(value > 0 && value <= 1))
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= kLeastSpeed && value <= 1))
     return std::nullopt;
   return value;
 }
@@ -166,7 +170,8 @@ std::string add_slow(Spec& spec, const std::string& text) {
   const auto speed = speed_of(speed_text);
   if (where.empty() || speed_text.empty()) return kSlowForms;
   if (!speed)
-    return "\"" + speed_text + "\" is no speed: expected a share of the healthy one, above 0 and at most 1";
+    return "\"" + speed_text + "\" is no speed: expected a share of the healthy one, from " +
+           significant(kLeastSpeed, 1) + " to 1";
   if (kind == "node") {
     const auto host = whole(where);
     if (!host || *host >= fabric.chips / fabric.chips_per_host)

@@ -6,10 +6,8 @@
 namespace podsim {
 namespace {
 
-// Without what goes wrong, which differs from step to step.
 Spec padded(const Spec& spec, int tokens) {
   Spec one = spec;
-  one.adversities = {};
   one.job.shapes.reset();
   one.job.sequence = tokens;
   return one;
@@ -24,8 +22,8 @@ ShapesReport shapes_of(const Spec& spec, const Report& longest,
   report.padding_share = shapes.padding_share();
   double mean_s = 0;
   for (const PaddedShape& shape : shapes.shapes) {
-    const bool known = shape.tokens == spec.job.sequence && spec.adversities.none();
-    const Time step = known ? longest.step_time : step_time(padded(spec, shape.tokens));
+    const Time step =
+        shape.tokens == spec.job.sequence ? longest.step_time : step_time(padded(spec, shape.tokens));
     report.by_shape.push_back({shape.tokens, shape.share, step});
     mean_s += shape.share * step.in_seconds();
   }

@@ -9,8 +9,8 @@ namespace podsim {
 
 struct Spec;
 
-// Each shape is predicted by itself, healthy, by `step_time`. REQUIRES: the job has shapes; `longest` is its
-// report.
+// Each shape is predicted by itself, with what goes wrong, by `step_time`. REQUIRES: the job has shapes;
+// `longest` is its report.
 ShapesReport shapes_of(const Spec& spec, const Report& longest,
                        const std::function<Time(const Spec&)>& step_time);
 

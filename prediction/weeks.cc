@@ -61,6 +61,18 @@ PredictedStep of_all_shapes(const PredictedStep& longest, const ShapesReport& sh
   return step;
 }
 
+// Of the time of a step, what its adversities cost; where there are several shapes, of the mean over all.
+double straggler_share(const Spec& spec, const Report& report, const PredictOptions& how) {
+  double delay_s = report.straggler_delay.in_seconds(), step_s = report.step_time.in_seconds();
+  if (report.shapes && !spec.adversities.none()) {
+    Spec healthy = spec;
+    healthy.adversities = {};
+    step_s = report.shapes->whole().in_seconds();
+    delay_s = step_s - predict_step(healthy, how).report.shapes->whole().in_seconds();
+  }
+  return std::max(0.0, delay_s) / step_s;
+}
+
 PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& options, TrainingRun& run) {
   const Chip& chip = question.cluster.chip;
   const double pue = question.cluster.price.pue;
@@ -76,7 +88,7 @@ PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& o
   how.steady = options.steady;
   const Report report = predict_step(*question.step, how).report;
   const double step_s = report.step_time.in_seconds();
-  run.straggler_share = std::max(0.0, report.straggler_delay.in_seconds()) / step_s;
+  run.straggler_share = straggler_share(*question.step, report, how);
   run.input_share = std::min(report.input_stall.in_seconds() / step_s, 1 - run.straggler_share);
   const PredictedStep step = {
       step_s,      report.tokens_per_step, report.mfu_causal, report.power_kw * 1e3 / report.chips,

@@ -177,7 +177,7 @@ Figure shapes_figures(const ShapesReport& shapes) {
         "", {
                 Figure("tokens", shape.tokens).field(1).is("of each sequence of such a step"),
                 Figure("share", shape.share).field(2).is("ratio", "of the steps"),
-                Figure("step_s", shape.step_time).field(3).is("of such a step, without adversities"),
+                Figure("step_s", shape.step_time).field(3).is("of such a step"),
             }));
   return Figure::group("shapes",
                        {

@@ -63,7 +63,8 @@ std::optional<ReliabilityQuestion> resolve(const schema::Scenario& scenario, con
     report_missing("reliability", "{ checkpoint { save_s: 30 } ... }", document);
   const bool known = resolve_surroundings(scenario, entries, question, document);
   if (scenario.has_reliability())
-    resolve_reliability(scenario.reliability(), entries, known, "reliability", question, document);
+    resolve_reliability(scenario.reliability(), entries, {scenario.has_job(), known}, "reliability", question,
+                        document);
   warn_beside_weeks(scenario, document);
   if (!document.clean()) return std::nullopt;
   return question;

@@ -79,9 +79,15 @@ void resolve_variation(const schema::Adversity& adversity, const Catalog::Entrie
 std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
                                  Document& document);
 
+// What stands beside a block of reliability. A job that has problems of its own is there, but not in the
+// question.
+struct BesideWeeks {
+  bool job = false, cluster_known = false;
+};
+
 // What the block says is added to the question. Counts of nodes are left out where the cluster is not known.
 void resolve_reliability(const schema::Reliability& block, const Catalog::Entries& entries,
-                         bool cluster_known, const std::string& path, ReliabilityQuestion& question,
+                         BesideWeeks beside, const std::string& path, ReliabilityQuestion& question,
                          Document& document);
 
 // The failures of the block, its hazard and its lemons. REQUIRES: the question has the nodes of the cluster.

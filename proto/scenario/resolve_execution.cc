@@ -222,10 +222,11 @@ void JobResolver::evaluation() {
   if (evaluation.has_every_sequences() == evaluation.has_every_steps())
     return document_.report(at("evaluation"), "how often the job is evaluated must be said in one way",
                             "give every_sequences or every_steps");
-  const double between = evaluation.has_every_steps() ? static_cast<double>(evaluation.every_steps()) *
-                                                            choice_.global_batch_sequences()
-                                                      : evaluation.every_sequences();
-  job_.evaluation = {static_cast<double>(evaluation.sequences()), between};
+  job_.evaluation.sequences = evaluation.sequences();
+  if (evaluation.has_every_steps())
+    job_.evaluation.every_steps = evaluation.every_steps();
+  else
+    job_.evaluation.every_sequences = evaluation.every_sequences();
 }
 
 }  // namespace podsim

@@ -17,23 +17,23 @@ constexpr double kMostCheckpoints = 1e7, kMostFailures = 1e7;  // of a run; more
 
 class ReliabilityResolver {
  public:
-  ReliabilityResolver(const schema::Reliability& block, const Catalog::Entries& entries,
+  ReliabilityResolver(const schema::Reliability& block, const Catalog::Entries& entries, BesideWeeks beside,
                       const std::string& path, ReliabilityQuestion& question, Document& document)
       : block_(block),
         entries_(entries),
+        beside_(beside),
         path_(path),
         question_(question),
         run_(question.run),
         document_(document) {}
 
-  // Counts of nodes are checked where the cluster is `known`.
-  void resolve(bool known) {
-    if (known) nodes();
+  void resolve() {
+    if (beside_.cluster_known) nodes();
     resolve_failures_of_weeks(block_, entries_, path_, question_, document_);
     recovery();
     length();
     checkpoint();
-    if (known) elastic();
+    if (beside_.cluster_known) elastic();
     egress();
     run_.redundant_share = block_.redundant_share();
   }
@@ -101,7 +101,7 @@ class ReliabilityResolver {
     const schema::Checkpoint& checkpoint = block_.checkpoint();
     const std::string path = at("checkpoint");
     const auto field = [&](const char* name) { return join_path(path, name); };
-    if (checkpoint.has_bytes_per_parameter() && !question_.step)
+    if (checkpoint.has_bytes_per_parameter() && !beside_.job)
       document_.report(field("bytes_per_parameter"), "without a job there are no parameters",
                        "write size_gb");
     if (checkpoint.has_bytes_per_parameter() && checkpoint.has_size_gb())
@@ -196,11 +196,10 @@ class ReliabilityResolver {
   }
 
   void length() {
-    const bool job = question_.step.has_value();
     for (const auto& [given, name] :
          {std::pair{block_.has_step_time_s(), "step_time_s"},
           std::pair{block_.has_tokens_per_step(), "tokens_per_step"}, std::pair{block_.has_mfu(), "mfu"}}) {
-      if (given && job)
+      if (given && beside_.job)
         document_.report(at(name), at(name) + " follows from the job", "leave it out, or the job");
     }
     question_.step_time_s = block_.step_time_s();
@@ -215,12 +214,14 @@ class ReliabilityResolver {
     question_.target_tokens = block_.target_tokens();
     if (block_.has_days())
       document_.report(at("target_tokens"), path_ + " has both days and target_tokens", "leave one out");
-    if (!job && !block_.has_step_time_s()) report_missing(at("step_time_s"), "9.5", document_);
-    if (!job && !block_.has_tokens_per_step()) report_missing(at("tokens_per_step"), "16777216", document_);
+    if (beside_.job) return;
+    if (!block_.has_step_time_s()) report_missing(at("step_time_s"), "9.5", document_);
+    if (!block_.has_tokens_per_step()) report_missing(at("tokens_per_step"), "16777216", document_);
   }
 
   const schema::Reliability& block_;
   const Catalog::Entries& entries_;
+  const BesideWeeks beside_;
   const std::string& path_;
   ReliabilityQuestion& question_;
   TrainingRun& run_;
@@ -230,9 +231,9 @@ class ReliabilityResolver {
 }  // namespace
 
 void resolve_reliability(const schema::Reliability& block, const Catalog::Entries& entries,
-                         bool cluster_known, const std::string& path, ReliabilityQuestion& question,
+                         BesideWeeks beside, const std::string& path, ReliabilityQuestion& question,
                          Document& document) {
-  ReliabilityResolver(block, entries, path, question, document).resolve(cluster_known);
+  ReliabilityResolver(block, entries, beside, path, question, document).resolve();
 }
 
 }  // namespace podsim

@@ -138,8 +138,19 @@ TEST(InferenceVerb, tells_the_estimate_with_its_limits_and_refuses_other_models)
   ASSERT_EQ(result.exit_code, 0) << result.err;
   for (const char* part : {"prefill of a prompt", "sequences that fit", "An estimate by rooflines"})
     EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  EXPECT_EQ(result.err.find("adversity"), std::string::npos) << result.err;
   EXPECT_EQ(podsim_command("inference scenarios/resnet50_256_v4.textproto").exit_code, 3);
   EXPECT_EQ(podsim_command("inference " + kServed + " --weights bf16 --tensor 1").exit_code, 3);
+}
+
+TEST(InferenceVerb, says_that_adversities_have_no_effect) {
+  const CommandResult result =
+      podsim_command("inference " + kServed +
+                     " --set adversity.slow_chip[0].chip=1 --set adversity.slow_chip[0].speed_fraction=0.5");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.err.find("adversity has no effect: inference takes chips and links to be as they should"),
+            std::string::npos)
+      << result.err;
 }
 
 }  // namespace

@@ -86,6 +86,17 @@ TEST(WhatIfVerb, a_lost_host_leaves_fewer_replicas) {
   EXPECT_EQ(reports[1]["tokens_per_step"], reports[0]["tokens_per_step"]);
 }
 
+TEST(WhatIfVerb, a_lost_host_takes_its_slow_chip_with_it) {
+  const std::string slow =
+      small_scenario() +
+      " --set job.mesh.fsdp.size=8 --set 'job.mesh[1].name=data' --set 'job.mesh[1].size=2'" +
+      " --set adversity.slow_chip[0].chip=13 --set adversity.slow_chip[0].speed_fraction=0.5";
+  EXPECT_EQ(what_if(slow + " --fail node:1")[1]["straggler_delay_s"], 0);
+  const json moved = what_if(slow + " --fail node:0");
+  EXPECT_GT(moved[1]["straggler_delay_s"], 0);
+  EXPECT_EQ(moved[1]["fault_costs"][0]["what"], "chip 5 at speed 0.5");
+}
+
 TEST(WhatIfVerb, a_lost_cube_is_replaced_while_the_pod_has_others) {
   const std::string file = "scenarios/llama3_70b_512_v5p.textproto";
   const json reports = what_if(file + " --fail cube:12 --quiet");
@@ -104,6 +115,14 @@ TEST(WhatIfVerb, a_job_that_cannot_go_on_is_told) {
   const CommandResult one_host = podsim_command("whatif scenarios/custom_mlp_8_h100.textproto --fail node:0");
   EXPECT_EQ(one_host.exit_code, 2);
   EXPECT_NE(one_host.err.find("Without 1 host 0 of 8 GPUs are left"), std::string::npos) << one_host.err;
+}
+
+TEST(WhatIfVerb, a_step_beyond_simulated_time_is_an_error_of_the_input) {
+  std::string slow;
+  for (const char* times : {"1", "2", "3"}) slow += " --slow chip:1=0.000" + std::string(times);
+  const CommandResult result = podsim_command("whatif " + small_scenario() + slow);
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_NE(result.err.find("days, and podsim simulates 10 at most"), std::string::npos) << result.err;
 }
 
 TEST(WhatIfVerb, hosts_and_cubes_out_of_range_are_told_with_the_range) {

@@ -58,7 +58,7 @@ TEST(Ensembles, are_the_runs_of_their_seeds) {
 
 TEST(Ensembles, of_several_steps_keep_each_of_them) {
   Spec spec = jittered(3, 4);
-  spec.job.evaluation = {64, 640};
+  spec.job.evaluation = {.sequences = 64, .every_sequences = 640};
   const Fabric fabric = build_fabric(spec.cluster.fabric);
   const LaidJob job = prepare_job(spec, fabric, 0);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1);

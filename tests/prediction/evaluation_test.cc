@@ -8,10 +8,10 @@
 namespace podsim::evaluation_test {
 namespace {
 
-Report report_of(double sequences, double every_sequences, bool slow_chip = false) {
+Report report_of(int sequences, double every_sequences, bool slow_chip = false) {
   Spec spec = testing::load("llama3_70b_512_v5p");
   spec.job.model.layers = 4;
-  spec.job.evaluation = {sequences, every_sequences};
+  spec.job.evaluation = {.sequences = sequences, .every_sequences = every_sequences};
   if (slow_chip) spec.adversities.add(Degradation::of_chip(7, 0.8));
   return predict_step(spec, {}).report;
 }
@@ -43,6 +43,26 @@ TEST(EvaluationTime, under_adversities_delays_the_step_and_leaves_the_bucket_as_
             slow.step_time);
   EXPECT_EQ(slow.straggler_delay, slow.step_time - clean.step_time);
   EXPECT_NEAR(slow.step_time.in_seconds() / clean.step_time.in_seconds(), 1.25, 0.05);
+}
+
+// One second at speed 0.3 costs at most 0.7 s, in all steps together.
+TEST(EvaluationTime, does_not_bear_what_is_slow_for_a_time) {
+  Spec spec = testing::load("llama3_70b_512_v5p");
+  spec.job.model.layers = 4;
+  spec.job.evaluation = {.sequences = 512, .every_sequences = 5120};
+  spec.steps = 20;
+  const Report clean = predict_step(spec, {}).report;
+  Degradation slow;
+  slow.which.numbers = {{7, 7}};
+  slow.factor.mean = 0.3;
+  for (const int from_s : {0, 1}) {
+    slow.season.windows = {{Time::seconds(from_s), Time::seconds(from_s + 1)}};
+    spec.adversities.degradations = {slow};
+    const Report report = predict_step(spec, {}).report;
+    EXPECT_EQ(report.evaluation, clean.evaluation);
+    EXPECT_GT(report.straggler_delay, Time{}) << from_s;
+    EXPECT_LE(report.straggler_delay.in_seconds() * report.steps, 0.7) << from_s;
+  }
 }
 
 }  // namespace

@@ -54,6 +54,19 @@ TEST(FaultCosts, slow_chips_of_one_host_are_one_adversity) {
   EXPECT_EQ(two.fault_costs[1].cost, two.step_time - step_of(spec_with({first, third})));
 }
 
+TEST(FaultCosts, a_chip_of_several_entries_counts_once_and_their_speeds_multiply) {
+  const Degradation half = Degradation::of_chip(136, 0.5);
+  EXPECT_EQ(predict_step(spec_with({half, half}), {}).report.fault_costs.at(0).what,
+            "chip 136 at speed 0.25");
+  std::vector<Degradation> slow = {half};
+  for (int chip = 136; chip < 144; ++chip) slow.push_back(Degradation::of_chip(chip, 0.8));
+  EXPECT_EQ(predict_step(spec_with(slow), {}).report.fault_costs.at(0).what,
+            "8 chips of host 17 at speeds 0.4 to 0.8");
+  const Degradation nic = Degradation::of_link(136, LinkKind::kNic, 0.5);
+  EXPECT_EQ(predict_step(spec_with({nic, nic}), {}).report.fault_costs.at(0).what,
+            "nic of chip 136 at speed 0.25");
+}
+
 TEST(FaultCosts, slow_links_of_a_host_are_one_for_each_kind_and_apart_from_its_chips) {
   const Degradation chip = Degradation::of_chip(137, 0.8);
   const std::vector<Degradation> nics = {Degradation::of_link(136, LinkKind::kNic, 0.5),

@@ -94,6 +94,17 @@ TEST(InferenceLaw, no_part_that_is_better_serves_less) {
   }
 }
 
+TEST(Inference, energy_on_top_of_the_price_is_paid_for) {
+  InferenceQuestion asked = question();
+  asked.cluster.price.usd_per_kwh = 0;
+  const InferenceReport within = answer(asked);
+  asked.cluster.price.usd_per_kwh = 1;
+  const InferenceReport on_top = answer(asked);
+  EXPECT_EQ(on_top.j_per_token, within.j_per_token);
+  EXPECT_NEAR(on_top.usd_per_million_tokens - within.usd_per_million_tokens, on_top.j_per_token / 3.6e6 * 1e6,
+              1e-9);
+}
+
 TEST(Inference, whole_replicas_serve_a_rate) {
   const InferenceReport report = answer(question());
   EXPECT_EQ(chips_to_serve(report, report.output_tokens_per_s), report.chips);

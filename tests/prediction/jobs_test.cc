@@ -116,6 +116,29 @@ TEST(PredictJobs, jitter_does_not_look_like_slowdown) {
   for (const JobReport& each : report.jobs) EXPECT_EQ(each.together.steps, 16) << "it concerns nobody else";
 }
 
+TEST(PredictJobs, what_is_slow_for_a_time_does_not_look_like_slowdown) {
+  const std::string job =
+      "job { model: \"llama3_8b\" stack: \"torchtitan\" mesh { name: \"fsdp\" size: 16 } sharding: \"fsdp\" "
+      "sequence_tokens: 2048 global_batch_sequences: 16 } }\n";
+  const std::string text =
+      "cluster { chip: \"h100\" chips: 32 fabric: \"dgx_h100\" }\n"
+      "jobs { name: \"a\" first_chip: 0 chips: 16 " +
+      job + "jobs { name: \"b\" first_chip: 16 chips: 16 " + job;
+  for (const char* slow :
+       {"slow { which { kind: \"chip\" index: 3 } speed_fraction: 0.3 when { window { from_s: 0 to_s: 0.3 } "
+        "} }",
+        "slow { which { kind: \"chip\" index: 3 } when { swing { amplitude: 0.5 period_s: 3 } } "
+        "speed_fraction: 1 }",
+        "nic_flap { which { kind: \"nic\" index: 3 } at_s: 0.05 down_s: 0.2 library_timeout_s: 10 }"}) {
+    const LoadResult loaded =
+        load_scenario("window.textproto", text + "adversity { " + slow + " }\n", Catalog(), {});
+    ASSERT_TRUE(loaded.spec.has_value()) << format_problem(loaded.problems.at(0));
+    for (const JobReport& each : predict_step(*loaded.spec, {}).jobs->jobs) {
+      EXPECT_EQ(each.slowdown(), 1) << slow << ": they share no link";
+    }
+  }
+}
+
 TEST(PredictJobs, stages_of_all_jobs_can_be_printed) {
   const Spec spec = testing::load("two_jobs_oversubscribed");
   for (const char* stage : {"program", "placement"}) {

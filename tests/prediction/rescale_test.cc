@@ -20,6 +20,14 @@ TEST(Rescale, weak_scaling_keeps_the_batch_per_chip_and_strong_scaling_the_globa
   EXPECT_EQ(strong.job.mesh.devices(), 1024);
 }
 
+TEST(Rescale, evaluations_every_so_many_steps_stay_so_many_steps_apart) {
+  Spec spec = testing::load("llama3_70b_512_h100");
+  spec.job.evaluation = {.sequences = 1000, .every_steps = 10};
+  ASSERT_EQ(rescale(spec, 1024, false), "");
+  EXPECT_EQ(spec.job.global_batch, 1024);
+  EXPECT_EQ(spec.job.evaluation_passes(), 0.1) << "one batch holds an evaluation";
+}
+
 TEST(Rescale, a_torus_slice_becomes_the_most_cubic_one) {
   Spec spec = testing::load("llama3_70b_512_v5p");
   ASSERT_EQ(rescale(spec, 4096, false), "");

@@ -51,5 +51,14 @@ TEST(Shapes, that_are_compiled_cost_every_step_its_share) {
   EXPECT_LT(compiled.shapes->tokens_per_s, eager.shapes->tokens_per_s);
 }
 
+TEST(Shapes, bear_the_adversities_of_the_step) {
+  Spec spec = padded(pad_to_buckets(kTwoLengths, {1024}, 4096)), brief = padded({}, 1024),
+       longest = padded({});
+  for (Spec* each : {&spec, &brief, &longest}) each->adversities.add(Degradation::of_chip(3, 0.5));
+  const ShapesReport shapes = predict(spec).shapes.value();
+  EXPECT_EQ(shapes.by_shape.at(0).step_time, predict(brief).step_time);
+  EXPECT_EQ(shapes.by_shape.at(1).step_time, predict(longest).step_time);
+}
+
 }  // namespace
 }  // namespace podsim::shapes_test

@@ -177,6 +177,31 @@ seeds: 20
               longest.band.value().high.in_seconds() / longest.step_time.in_seconds(), 1e-6);
 }
 
+TEST(Weeks, of_padded_documents_bear_the_adversities_of_all_shapes) {
+  static const Catalog catalog;
+  const auto weeks_of = [](const std::string& adversity) {
+    const LoadReliabilityResult loaded = load_reliability("weeks", R"(
+cluster { chip: "h100" chips: 8 fabric: "dgx_h100" }
+job { model: "llama3_8b" stack: "megatron_bridge_2025" precision: bf16 mesh { name: "tensor" size: 8 }
+  sharding: "megatron_sp" global_batch_sequences: 8 microbatch_sequences: 1 sequence_tokens: 2048
+  lengths_override { name: "two" bin { tokens: 500 share: 1 } bin { tokens: 2000 share: 1 } }
+  shapes { bucket_tokens: 512 } }
+seeds: 20
+reliability { target_tokens: 1e10 failure { component: gpu per_1000_node_days: 0.001 } checkpoint { save_s: 1 }
+  step_error: false })" + adversity,
+                                                          catalog, {});
+    return predict_weeks(loaded.question.value(), {});
+  };
+  const ReliabilityReport healthy = weeks_of(""),
+                          slow = weeks_of(" adversity { slow_chip { chip: 3 speed_fraction: 0.5 } }");
+  const double longer = slow.step_time_s / healthy.step_time_s;
+  EXPECT_GT(longer, 1.3);
+  EXPECT_NEAR(slow.figures.days.mean / healthy.figures.days.mean, longer, 1e-3 * longer);
+  const auto straggler = std::ranges::find(slow.buckets, "straggler", &BucketReport::bucket);
+  ASSERT_NE(straggler, slow.buckets.end());
+  EXPECT_NEAR(straggler->share, 1 - 1 / longer, 1e-3);
+}
+
 // Days to a number of tokens of a job whose step may be off by -12 % or +9 %, say: the p10 and p90 of days
 // are those of the step where failures are rare.
 TEST(Weeks, days_and_dollars_carry_the_error_band_of_the_step) {

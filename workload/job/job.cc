@@ -6,7 +6,10 @@
 namespace podsim {
 
 double Job::evaluation_passes() const {
-  return std::ceil(evaluation.sequences / global_batch) * global_batch / evaluation.every_sequences;
+  const double batch = global_batch;
+  const double between =
+      evaluation.every_steps > 0 ? evaluation.every_steps * batch : evaluation.every_sequences;
+  return std::ceil(evaluation.sequences / batch) * batch / between;
 }
 
 }  // namespace podsim

@@ -46,7 +46,8 @@ enum class Recompute : unsigned char {
 
 // Forward passes over sequences that are not trained on, between training steps.
 struct Evaluation {
-  double sequences = 0;        // of one evaluation; 0 = none
+  int sequences = 0;           // of one evaluation; 0 = none
+  int every_steps = 0;         // between two of them, whatever the batch; 0 = by sequences
   double every_sequences = 1;  // trained on between two of them
   friend bool operator==(const Evaluation&, const Evaluation&) = default;
 };

@@ -55,7 +55,8 @@ TEST(OverlapFields, of_batches_say_rates_and_depth) {
 TEST(EvaluationFields, count_steps_or_sequences) {
   const Evaluation by_steps = job_of("evaluation { sequences: 1000 every_steps: 10 }").evaluation;
   EXPECT_EQ(by_steps.sequences, 1000);
-  EXPECT_EQ(by_steps.every_sequences, 5120);
+  EXPECT_EQ(by_steps.every_steps, 10);
+  EXPECT_EQ(job_of("evaluation { sequences: 1000 every_steps: 10 }").evaluation_passes(), 2 / 10.0);
   EXPECT_EQ(job_of("evaluation { sequences: 1000 every_sequences: 2560 }").evaluation_passes(), 2 * 0.2);
   EXPECT_EQ(job_of("").evaluation_passes(), 0);
 }

@@ -249,6 +249,22 @@ TEST(ReliabilityBlock, what_slows_the_job_needs_a_repair) {
             0.9);
 }
 
+TEST(ReliabilityBlock, a_job_with_a_mistake_is_still_the_job_that_says_the_step) {
+  const std::string target = replaced(weeks(), "days: 10", "target_tokens: 1e11");
+  const std::string job =
+      "job { model: \"llama3_8b\" stack: \"torchtitan\" mesh { name: \"fsdp\" size: 2048 } sharding: "
+      "\"fsdp\" "
+      "global_batch_sequences: 2048 sequence_tokens: 2048 }\n";
+  const std::string wrong = replaced(job, "llama3_8b", "llama3_8bb");
+  EXPECT_EQ(problems_of_weeks(target + job), Lines{});
+  EXPECT_EQ(problems_of_weeks(target + wrong).size(), 1u);
+  EXPECT_EQ(
+      problems_of_weeks(replaced(target, "save_s: 30", "bytes_per_parameter: 12 write_gb_per_s: 200") + wrong)
+          .size(),
+      1u);
+  EXPECT_EQ(problems_of_weeks(target).size(), 2u) << "without a job both are missing";
+}
+
 TEST(ReliabilityBlock, parameters_need_a_job) {
   EXPECT_EQ(problems_but("save_s: 30", "bytes_per_parameter: 14 write_gb_per_s: 10"),
             Lines{"6:16 without a job there are no parameters | write size_gb"});

@@ -1,0 +1,17 @@
+// Adversities of the chips that are left of a cluster, by the numbers that these have there.
+#pragma once
+
+#include <vector>
+
+#include "scheduler/question/spec.h"
+
+namespace podsim {
+
+// Of what is slow or has failed, that which is left: what belonged to a chip, host or NVLink domain that is
+// gone is gone, the rest has new numbers. Switches above the hosts keep theirs. number[chip of `before`] =
+// its number in the smaller cluster, or -1. REQUIRES: chips of a host are left or gone together, in their
+// order.
+Adversities of_kept_chips(const Adversities& all, const FabricSpec& before,
+                          const std::vector<ChipId>& number);
+
+}  // namespace podsim

@@ -1,0 +1,23 @@
+// Steps that go on beyond simulated time, told before they are simulated.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+
+#include "scheduler/folding/system.h"
+#include "scheduler/simulation/simulate.h"
+
+namespace podsim {
+
+// Picoseconds in 64 bits end after 106 days.
+class StepTooLong : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Throws StepTooLong, with the part that takes so long, where a step could take more than ten days, or all
+// steps of a draw more than a hundred, if nothing in it ran beside anything. Speeds that change count by
+// their mean, or, where they change once, not at all.
+void refuse_endless(const System& system, std::span<const SimulateOptions> draws);
+
+}  // namespace podsim
