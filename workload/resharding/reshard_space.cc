@@ -165,7 +165,7 @@ ReshardSpace::ReshardSpace(const TensorShape& shape, const std::vector<int>& dim
   }
   lengths_.resize(dims.size() * lengths_kept(labels_));
   if (!timed_) classify();
-  find_islands();
+  find_domains();
 }
 
 void ReshardSpace::classify() {
