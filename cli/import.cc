@@ -27,6 +27,7 @@
 #include "cli/render.h"
 #include "cli/usual_machine.h"
 #include "cli/verbs.h"
+#include "engine/check.h"
 #include "ingest/file_kind.h"
 #include "ingest/partitioning/module_file.h"
 #include "proto/text/read_file.h"
@@ -166,6 +167,7 @@ std::string joined_names(const FileGroup& group) {
 // said. REQUIRES: it has a step.
 std::optional<Imported> run_step(const FileGroup& group, const Imported& imported, const ImportVerb& verb,
                                  const Stated& stated) {
+  PODSIM_CHECK(imported.step, "the files hold a step");
   const std::string& first = group.files.front().name;
   const std::string of = joined_names(group);
   const std::int64_t chips = verb.chips > 0 ? verb.chips : imported.ranks;
@@ -203,6 +205,7 @@ std::optional<Imported> run_step(const FileGroup& group, const Imported& importe
 // The same of a compiled module. REQUIRES: it can be put on a machine.
 std::optional<Imported> run_module(const FileGroup& group, const Imported& imported, const ImportVerb& verb,
                                    const Stated& stated) {
+  PODSIM_CHECK(imported.on_machine, "the module can be put on a machine");
   const std::string& file = group.files.front().name;
   if (stated.chip.empty() || stated.fabric.empty()) {
     spdlog::error("{}: needs a chip and a fabric to run on (--chip, --fabric)", file);

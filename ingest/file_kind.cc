@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
 #include "engine/utf8.h"
 #include "ingest/chakra/import_chakra.h"
 #include "ingest/clusters/clusters.h"
@@ -136,6 +137,7 @@ void note_last_line(const InputText& file, std::vector<std::string>& notes) {
 
 std::optional<Imported> import_files(const FileKind& kind, std::vector<InputText>& files,
                                      const Stated& stated, std::vector<Problem>& problems) {
+  PODSIM_CHECK(kind.read != nullptr, "podsim reads files of the kind");
   using enum FileKind::Form;
   const std::size_t had = problems.size();
   if (kind.form == kClosed || kind.form == kLines)

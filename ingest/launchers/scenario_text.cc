@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "report/text.h"
@@ -56,6 +57,8 @@ std::string in_quotes(const std::string& text) {
 
 void add_model(ScenarioText& text, const std::string& name, const ModelSizes& sizes,
                const std::string& file) {
+  PODSIM_CHECK(sizes.layers && sizes.d_model && sizes.heads && sizes.vocabulary,
+               "every transformer has these sizes");
   const auto from = [&](const std::string& field) {
     const std::string said = origin(sizes.from, field);
     return said.empty() ? "default, " + file : said;

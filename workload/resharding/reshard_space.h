@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/check.h"
 #include "workload/resharding/reshard_plan.h"
 
 namespace podsim {
@@ -58,7 +59,10 @@ class ReshardSpace {
   int labels() const { return labels_; }
   int size(int label) const { return sizes_[static_cast<std::size_t>(label)]; }
   // Of labels that cost the same. REQUIRES: the cost is not timed.
-  int class_of(int label) const { return classes_[static_cast<std::size_t>(label)]; }
+  int class_of(int label) const {
+    PODSIM_CHECK(!timed_, "atoms have classes only where time does not decide");
+    return classes_[static_cast<std::size_t>(label)];
+  }
   bool timed() const { return timed_; }
 
   PileState state_of(const Layout& layout) const;
