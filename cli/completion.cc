@@ -8,6 +8,7 @@
 #include "cli/app.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "engine/check.h"
 
 namespace podsim {
 namespace {
@@ -183,6 +184,7 @@ std::vector<std::string> completion_shells() { return {"bash", "zsh", "fish"}; }
 std::string completion_script(const CommandText& command, const std::string& shell) {
   if (shell == "bash") return bash_script(command);
   if (shell == "zsh") return zsh_script(command);
+  PODSIM_CHECK(shell == "fish", "the command line admits only known shells");
   return fish_script(command);
 }
 

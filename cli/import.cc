@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/app.h"
@@ -26,6 +27,7 @@
 #include "cli/render.h"
 #include "cli/usual_machine.h"
 #include "cli/verbs.h"
+#include "engine/check.h"
 #include "ingest/file_kind.h"
 #include "ingest/partitioning/module_file.h"
 #include "proto/text/read_file.h"
@@ -90,7 +92,7 @@ std::optional<Stated> stated(const ImportVerb& verb) {
 
 // Whether each option of a kind of file has such a file; says which has none.
 bool options_apply(const std::vector<std::string>& given, bool run, const std::vector<FileGroup>& groups) {
-  std::set<std::string> used;
+  std::set<std::string_view> used;
   for (const FileGroup& group : groups) used.insert(group.kind->options.begin(), group.kind->options.end());
   if (used.count("--fit") != 0 && std::count(given.begin(), given.end(), "--fit") > 0)
     used.insert({"--fabric", "--chips", "--set"});
@@ -165,6 +167,7 @@ std::string joined_names(const FileGroup& group) {
 // said. REQUIRES: it has a step.
 std::optional<Imported> run_step(const FileGroup& group, const Imported& imported, const ImportVerb& verb,
                                  const Stated& stated) {
+  PODSIM_CHECK(imported.step, "the files hold a step");
   const std::string& first = group.files.front().name;
   const std::string of = joined_names(group);
   const std::int64_t chips = verb.chips > 0 ? verb.chips : imported.ranks;
@@ -188,8 +191,7 @@ std::optional<Imported> run_step(const FileGroup& group, const Imported& importe
     spdlog::error("{}: needs a fabric to run on (--fabric; podsim catalog fabrics lists them)", first);
     return std::nullopt;
   }
-  if (!verb.chip.empty() && !stated.roofline &&
-      std::ranges::count(group.kind->options, std::string("--compute")) > 0)
+  if (!verb.chip.empty() && !stated.roofline && std::ranges::count(group.kind->options, "--compute") > 0)
     spdlog::warn(
         "{}: computations last as recorded; --compute roofline has those with operations timed on {}", first,
         verb.chip);
@@ -203,6 +205,7 @@ std::optional<Imported> run_step(const FileGroup& group, const Imported& importe
 // The same of a compiled module. REQUIRES: it can be put on a machine.
 std::optional<Imported> run_module(const FileGroup& group, const Imported& imported, const ImportVerb& verb,
                                    const Stated& stated) {
+  PODSIM_CHECK(imported.on_machine, "the module can be put on a machine");
   const std::string& file = group.files.front().name;
   if (stated.chip.empty() || stated.fabric.empty()) {
     spdlog::error("{}: needs a chip and a fabric to run on (--chip, --fabric)", file);
@@ -269,32 +272,31 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   return kDone;
 }
 
-}  // namespace
-
-void add_import(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("import", "Tell what is in files that other tools have written");
-  const auto options = std::make_shared<ImportVerb>();
+void add_what_is_read(CLI::App& verb, ImportVerb& options) {
   verb.add_option(
-          "FILE", options->files,
+          "FILE", options.files,
           "What other tools have written, of any kind of --as; plain or compressed by gzip; a pattern "
           "such as 'step.*.et' is all files that fit")
       ->required();
-  verb.add_option("--as", options->as, "What the files are, instead of by their content")
+  verb.add_option("--as", options.as, "What the files are, instead of by their content")
       ->check(CLI::IsMember(names_of_file_kinds()));
-  verb.add_option("--trips", options->trips, "How often a loop runs that does not say so; may be given again")
+  verb.add_option("--trips", options.trips, "How often a loop runs that does not say so; may be given again")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
-  add_mesh_option(verb, options->mesh);
-  verb.add_option("--chips", options->chips,
+  add_mesh_option(verb, options.mesh);
+}
+
+void add_what_it_ran_on(CLI::App& verb, ImportVerb& options) {
+  verb.add_option("--chips", options.chips,
                   "How many chips, where the files do not say it; as many as there are traces by default")
       ->check(CLI::Range(1, 1'000'000));
-  verb.add_option("--slices", options->slices, "How many slices they are in")->check(CLI::Range(1, 100'000));
-  verb.add_option("--model", options->model, "The model of the catalogue that a configuration means");
-  verb.add_option("--chip", options->chip, "The chip to run on");
-  verb.add_option("--fabric", options->fabric, "The fabric to run on");
-  verb.add_option("--shape", options->shape, "Shape of a torus to run on, such as 8x8x8")->type_name("SHAPE");
+  verb.add_option("--slices", options.slices, "How many slices they are in")->check(CLI::Range(1, 100'000));
+  verb.add_option("--model", options.model, "The model of the catalogue that a configuration means");
+  verb.add_option("--chip", options.chip, "The chip to run on");
+  verb.add_option("--fabric", options.fabric, "The fabric to run on");
+  verb.add_option("--shape", options.shape, "Shape of a torus to run on, such as 8x8x8")->type_name("SHAPE");
   verb.add_option(
-          "--astra-ring", options->astra_ring,
+          "--astra-ring", options.astra_ring,
           "With --run in place of a fabric: the ring of ASTRA-sim, its GB/s (of 2^30 bytes) and its ns of "
           "a link, such as 50,500")
       ->delimiter(',')
@@ -303,71 +305,86 @@ void add_import(CLI::App& app, int& exit_code) {
       ->excludes("--fabric")
       ->type_name("GB/S,NS");
   verb.add_option(
-          "--slow", options->slow,
+          "--slow", options.slow,
           "With --run of recorded ranks: a rank and how many times as long it computes, 3=1.5, or links of a "
           "kind at a chip of the fabric and the share of their bandwidth that is left, nic:3=0.5x; may be "
           "given "
           "again")
       ->type_name("RANK=FACTOR|KIND:CHIP=SHARE")
       ->allow_extra_args(false);
-  verb.add_option("--stack", options->stack, "The software stack, where the launcher's own is not meant");
-  verb.add_option("--set", options->sets,
+  verb.add_option("--stack", options.stack, "The software stack, where the launcher's own is not meant");
+  verb.add_option("--set", options.sets,
                   "A setting or variable of the file, instead of what it says; or with --run a field of the "
                   "scenario; may be given again")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  verb.add_option("--out", options->out, "Write a scenario, or of a cluster its fabric, to this file");
-  verb.add_flag("--run", options->run, "Run that scenario, or the recorded step, and print what comes out");
+}
+
+void add_what_is_asked(CLI::App& verb, ImportVerb& options) {
+  verb.add_option("--out", options.out, "Write a scenario, or of a cluster its fabric, to this file");
+  verb.add_flag("--run", options.run, "Run that scenario, or the recorded step, and print what comes out");
   verb.add_option(
-          "--compute", options->compute,
+          "--compute", options.compute,
           "With --run of Chakra traces: computations take as long as recorded, or what --chip (by default "
           "that of the fabric) needs for their operations and bytes")
       ->check(CLI::IsMember({"recorded", "roofline"}))
       ->capture_default_str()
       ->needs("--run");
   verb.add_flag(
-          "--fit", options->fit,
+          "--fit", options.fit,
           "The channel of --fabric that agrees with measured collectives, and its errors before and after")
       ->needs("--fabric")
       ->excludes("--run");
-  verb.add_option("--beside", options->beside,
+  verb.add_option("--beside", options.beside,
                   "The scenario of a recorded run: its prediction beside the recorded step; or what a "
                   "compiler made of a module: its collectives beside podsim's")
       ->type_name("FILE")
       ->excludes("--run")
       ->excludes("--out");
-  verb.add_flag("--plan", options->plan,
+  verb.add_flag("--plan", options.plan,
                 "Search the layouts of that scenario, and print the fastest; what a step has and nobody says "
                 "is assumed, and told")
       ->excludes("--run")
       ->excludes("--fit")
       ->excludes("--beside");
-  verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
-  verb.add_option("--format", options->format, "How to write the result")
+  verb.add_flag("--strict", options.strict, "Fail where something is not known, instead of counting it");
+  verb.add_option("--format", options.format, "How to write the result")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
-  verb.footer(
-      "docs/guide/import.md has the figures and the JSON keys.\n"
-      "Examples:\n"
-      "  podsim import module_0042.after_optimizations.txt\n"
-      "  podsim import all_reduce_perf.log\n"
-      "  podsim import all_reduce_perf.log --fit --fabric dgx_h100\n"
-      "  podsim import 'step.*.et'\n"
-      "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
-      "  podsim import 'step.*.et' --run --compute roofline --chip h100\n"
-      "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
-      "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
-      "  podsim import 'rank*.pt.trace.json.gz' --run --slow 1=1.5\n"
-      "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h100 --chips 16 --slow nic:1=0.5x\n"
-      "  podsim import 'rank*.pt.trace.json.gz' --beside job.textproto\n"
-      "  podsim import module_0042.after_optimizations.txt --run --chip h100 --fabric dgx_h100\n"
-      "  podsim import step.mlir --mesh data=16,model=8 --run --chip h100 --fabric dgx_h100\n"
-      "  podsim import module_0042.before_optimizations.txt --beside module_0042.after_optimizations.txt\n"
-      "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
-      "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --out job.textproto\n"
-      "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --run\n"
-      "  podsim import config.json --chips 256 --chip b200 --plan\n"
-      "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
+}
+
+constexpr const char* kImportFooter =
+    "docs/guide/import.md has the figures and the JSON keys.\n"
+    "Examples:\n"
+    "  podsim import module_0042.after_optimizations.txt\n"
+    "  podsim import all_reduce_perf.log\n"
+    "  podsim import all_reduce_perf.log --fit --fabric dgx_h100\n"
+    "  podsim import 'step.*.et'\n"
+    "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
+    "  podsim import 'step.*.et' --run --compute roofline --chip h100\n"
+    "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
+    "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
+    "  podsim import 'rank*.pt.trace.json.gz' --run --slow 1=1.5\n"
+    "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h100 --chips 16 --slow nic:1=0.5x\n"
+    "  podsim import 'rank*.pt.trace.json.gz' --beside job.textproto\n"
+    "  podsim import module_0042.after_optimizations.txt --run --chip h100 --fabric dgx_h100\n"
+    "  podsim import step.mlir --mesh data=16,model=8 --run --chip h100 --fabric dgx_h100\n"
+    "  podsim import module_0042.before_optimizations.txt --beside module_0042.after_optimizations.txt\n"
+    "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
+    "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --out job.textproto\n"
+    "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --run\n"
+    "  podsim import config.json --chips 256 --chip b200 --plan\n"
+    "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.";
+
+}  // namespace
+
+void add_import(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand("import", "Tell what is in files that other tools have written");
+  const auto options = std::make_shared<ImportVerb>();
+  add_what_is_read(verb, *options);
+  add_what_it_ran_on(verb, *options);
+  add_what_is_asked(verb, *options);
+  verb.footer(kImportFooter);
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
     for (const char* name :

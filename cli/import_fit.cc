@@ -82,6 +82,60 @@ std::string block_of(std::string collective, const std::vector<std::pair<std::st
   return text + indent + "}\n";
 }
 
+// A fit, and how far it is from what was measured.
+struct JudgedFit {
+  ChannelFit fit;
+  FitErrors before, after;
+  std::vector<std::pair<std::string, double>> numbers;  // of the channel
+};
+
+JudgedFit judged_fit(const MeasuredTimes& times, const PlacedGroup& placed) {
+  std::vector<CollectiveTiming> timings;
+  for (const MeasuredTimes::Row& row : times.rows)
+    timings.push_back({Bytes{static_cast<double>(row.bytes)}, row.time_us * 1e-6});
+  const ChannelFit fit = fit_channel(placed.fabric, *kind_named(times.collective), placed.group, timings);
+  return {fit, errors_of(times, fit.before_s), errors_of(times, fit.after_s),
+          channel_numbers(fit.channel, placed)};
+}
+
+std::vector<Figure> fit_figures(const MeasuredTimes& times, const std::string& fabric,
+                                const JudgedFit& judged) {
+  std::vector<Figure> fitted = {{"collective", times.collective}}, rows;
+  for (const auto& [name, value] : judged.numbers) fitted.emplace_back(name, value);
+  for (std::size_t i = 0; i < times.rows.size(); ++i)
+    rows.push_back(Figure::group("", {{"bytes", times.rows[i].bytes},
+                                      {"measured_s", times.rows[i].time_us * 1e-6},
+                                      {"before_s", judged.fit.before_s[i]},
+                                      {"after_s", judged.fit.after_s[i]}}));
+  return {{"fabric", fabric},
+          {"ranks", times.ranks},
+          Figure::group("channel", std::move(fitted)),
+          {"median_error_before", judged.before.median},
+          {"median_error_after", judged.after.median},
+          {"largest_error_before", judged.before.largest},
+          {"largest_error_after", judged.after.largest},
+          Figure::list("row", std::move(rows))};
+}
+
+std::string fit_table(const MeasuredTimes& times, const ChannelFit& fit) {
+  std::vector<std::vector<std::string>> table = {
+      {"bytes", "measured us", "before us", "error", "after us", "error"}};
+  for (std::size_t i = 0; i < times.rows.size(); ++i) {
+    const double time_us = times.rows[i].time_us;
+    const auto percent = [&](double predicted_s) {
+      return fixed(100 * error_of(predicted_s, time_us), 1) + " %";
+    };
+    table.push_back({count_text(times.rows[i].bytes), significant(time_us, 5),
+                     significant(fit.before_s[i] * 1e6, 5), percent(fit.before_s[i]),
+                     significant(fit.after_s[i] * 1e6, 5), percent(fit.after_s[i])});
+  }
+  return align(table);
+}
+
+std::string errors_text(const FitErrors& errors) {
+  return "median " + fixed(100 * errors.median, 1) + " %, largest " + fixed(100 * errors.largest, 1) + " %";
+}
+
 }  // namespace
 
 std::optional<Imported> fit_imported_times(const std::string& file, const Imported& imported,
@@ -104,52 +158,19 @@ std::optional<Imported> fit_imported_times(const std::string& file, const Import
     spdlog::error("{}: {}{}", file, problem.message, problem.hint.empty() ? "" : "; " + problem.hint);
     return std::nullopt;
   }
-  std::vector<CollectiveTiming> timings;
-  for (const MeasuredTimes::Row& row : times.rows)
-    timings.push_back({Bytes{static_cast<double>(row.bytes)}, row.time_us * 1e-6});
-  const ChannelFit fit = fit_channel(placed->fabric, *kind_named(times.collective), placed->group, timings);
-  const FitErrors before = errors_of(times, fit.before_s), after = errors_of(times, fit.after_s);
-  const auto numbers = channel_numbers(fit.channel, *placed);
-
-  std::vector<Figure> fitted = {{"collective", times.collective}}, rows;
-  for (const auto& [name, value] : numbers) fitted.emplace_back(name, value);
-  std::vector<std::vector<std::string>> table = {
-      {"bytes", "measured us", "before us", "error", "after us", "error"}};
-  for (std::size_t i = 0; i < times.rows.size(); ++i) {
-    const std::int64_t bytes = times.rows[i].bytes;
-    const double time_us = times.rows[i].time_us;
-    const auto percent = [&](double predicted_s) {
-      return fixed(100 * error_of(predicted_s, time_us), 1) + " %";
-    };
-    table.push_back({count_text(bytes), significant(time_us, 5), significant(fit.before_s[i] * 1e6, 5),
-                     percent(fit.before_s[i]), significant(fit.after_s[i] * 1e6, 5),
-                     percent(fit.after_s[i])});
-    rows.push_back(Figure::group("", {{"bytes", bytes},
-                                      {"measured_s", time_us * 1e-6},
-                                      {"before_s", fit.before_s[i]},
-                                      {"after_s", fit.after_s[i]}}));
-  }
-  const auto told = [](const FitErrors& errors) {
-    return "median " + fixed(100 * errors.median, 1) + " %, largest " + fixed(100 * errors.largest, 1) + " %";
-  };
+  const JudgedFit judged = judged_fit(times, *placed);
   Imported result;
-  result.figures = {{"fabric", placed->spec.name},
-                    {"ranks", times.ranks},
-                    Figure::group("channel", std::move(fitted)),
-                    {"median_error_before", before.median},
-                    {"median_error_after", after.median},
-                    {"largest_error_before", before.largest},
-                    {"largest_error_after", after.largest},
-                    Figure::list("row", std::move(rows))};
+  result.figures = fit_figures(times, placed->spec.name, judged);
   result.text = file + ": " + times.collective + " of " + std::to_string(times.ranks) + " ranks on " +
-                placed->spec.name + "\n\n" + block_of(times.collective, numbers, "") + "\n" + align(table) +
-                "\nErrors before: " + told(before) + "; after: " + told(after) + "\n" +
+                placed->spec.name + "\n\n" + block_of(times.collective, judged.numbers, "") + "\n" +
+                fit_table(times, judged.fit) + "\nErrors before: " + errors_text(judged.before) +
+                "; after: " + errors_text(judged.after) + "\n" +
                 "The channel serves all sizes of this collective on this fabric; --out writes it as a part "
                 "of a scenario.\n";
   result.scenario = "# From " + file +
                     ", by podsim import --fit: a block of a scenario, to which a job is added.\n" +
                     "cluster {\n  fabric: \"" + fabric + "\"\n  fabric_override {\n" +
-                    block_of(times.collective, numbers, "    ") + "  }\n}\n";
+                    block_of(times.collective, judged.numbers, "    ") + "  }\n}\n";
   result.is_fabric = true;
   return result;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/batch.h"
+#include "engine/check.h"
 #include "engine/spelling.h"
 #include "ingest/hlo/module_step.h"
 #include "proto/catalog/convert.h"
@@ -34,6 +35,7 @@ std::optional<Entry> entry_of(std::optional<Entry> found, const Catalog& catalog
 std::optional<Imported> run_imported_module(const std::string& file, const Imported& imported,
                                             const std::string& chip_name, const std::string& stack_name,
                                             const NetworkOptions& network) {
+  PODSIM_CHECK(imported.on_machine, "the module can be put on a machine");
   const auto catalog = open_catalog({});
   if (!catalog) return std::nullopt;
   const std::string stack_wanted = stack_name.empty() ? "generic_xla" : stack_name;

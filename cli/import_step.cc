@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/batch.h"
+#include "engine/check.h"
 #include "report/text.h"
 #include "report/write.h"
 #include "scheduler/replay/fold_graph.h"
@@ -259,6 +260,7 @@ std::optional<Imported> run_on(const std::string& of, const Imported& imported, 
 std::optional<Imported> run_imported_step(const std::string& of, const Imported& imported,
                                           const NetworkOptions& network, const SlowedRanks& slowed,
                                           const std::vector<SlowLink>& slow_links) {
+  PODSIM_CHECK(imported.step, "the files hold a step");
   const auto catalog = open_catalog({});
   const auto spec = catalog ? choose_network(*catalog, network) : std::nullopt;
   if (!spec) return std::nullopt;
@@ -281,6 +283,7 @@ std::optional<Imported> run_imported_step(const std::string& of, const Imported&
 
 std::optional<Imported> run_recorded_step(const std::string& of, const Imported& imported, std::int64_t chips,
                                           const SlowedRanks& slowed) {
+  PODSIM_CHECK(imported.step && imported.transfers_recorded, "the files hold a step with its transfers");
   const Where where = {
       "the machine that recorded it", chips,
       "Transfers take what they took, from their last arrival on; --fabric asks for another network."};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/collective.h"
+#include "engine/check.h"
 
 namespace podsim {
 
@@ -30,7 +31,9 @@ std::vector<std::string> names_up_to(Enum last) {
 template <class Enum>
 Enum value_named(const std::string& name, Enum last) {
   const std::vector<std::string> names = names_up_to(last);
-  return static_cast<Enum>(std::find(names.begin(), names.end(), hyphenated(name)) - names.begin());
+  const auto found = std::find(names.begin(), names.end(), hyphenated(name));
+  PODSIM_CHECK(found != names.end(), "the command line admits only known names");
+  return static_cast<Enum>(found - names.begin());
 }
 
 }  // namespace podsim

@@ -105,7 +105,7 @@ int plan(const PlanVerb& verb) {
   return answer.rows.front().meets(*question) ? kDone : kInfeasible;
 }
 
-void add_words(CLI::App& verb, PlanOptionWords& words) {
+void add_what_is_chosen_from(CLI::App& verb, PlanOptionWords& words) {
   verb.add_option("FILE", words.files,
                   "Scenario file: the job, and what may vary of its layout; of several each has its own chip")
       ->required();
@@ -141,6 +141,9 @@ void add_words(CLI::App& verb, PlanOptionWords& words) {
   verb.add_option("--batch-tokens", words.batch_tokens,
                   "Tokens of a step: 4e6..16e6, 4e6..16e6+1e6 or 4e6,8e6; without it the scenario's batch")
       ->type_name("RANGE");
+}
+
+void add_what_is_held(CLI::App& verb, PlanOptionWords& words) {
   verb.add_option("--gap", words.gap, "A layout is good enough where none is faster by more than this")
       ->default_str("1%")
       ->type_name("SHARE");
@@ -180,7 +183,8 @@ void add_plan(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
       "plan", "Compare clusters for a training run: the fastest layout on each, days, dollars and energy");
   const auto options = std::make_shared<PlanVerb>();
-  add_words(verb, options->words);
+  add_what_is_chosen_from(verb, options->words);
+  add_what_is_held(verb, options->words);
   verb.add_flag("--pareto", options->pareto, "Only rows that no other beats in chips, days and USD");
   verb.add_option("--out", options->out,
                   "Write the first row as a scenario to this file; to a folder, FOLDER/, every row")

@@ -48,80 +48,94 @@ std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
   return text;
 }
 
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson range_json(const OutcomeRange& of) { return {{"p10", of.p10}, {"p50", of.p50}, {"p90", of.p90}}; }
+
+// A figure of a row that has a limit.
+OrderedJson limit_json(const FigureLimit& limit, double value) {
+  OrderedJson held = {{"key", limit.key}, {"value", value}};
+  if (limit.at_most) held["at_most"] = *limit.at_most;
+  if (limit.at_least) held["at_least"] = *limit.at_least;
+  held["holds"] = limit.overrun(value) == 0;
+  return held;
+}
+
+OrderedJson row_json(const PlanQuestion& question, const PlanRow& row) {
+  OrderedJson each = {{"chip", row.chip},
+                      {"chips", row.chips},
+                      {"fabric", row.fabric},
+                      {"stack", row.stack},
+                      {"precision", row.precision},
+                      {"price_term", row.price_term},
+                      {"layout", to_string(row.found.layout)}};
+  if (!row.slice_shape.empty()) {
+    each["slices"] = row.slices;
+    each["slice_shape"] = row.slice_shape;
+  }
+  each["step_time_s"] = row.found.figures.step_time.in_seconds();
+  each["memory_gib"] = row.found.figures.memory_gib;
+  each["mfu_causal"] = row.found.figures.mfu_causal;
+  each["days"] = row.days;
+  each["days_p10"] = row.outcome.days.p10;
+  each["days_p90"] = row.outcome.days.p90;
+  each["cost_usd"] = row.usd;
+  each["energy_mwh"] = row.mwh;
+  if (row.carbon_t) each["carbon_t"] = *row.carbon_t;
+  each["batch_tokens"] = row.batch_tokens;
+  if (row.spare_nodes) each["spare_nodes"] = *row.spare_nodes;
+  if (row.missing) each["missing_limits"] = {{"layouts", row.missing->layouts}, {"all", row.missing->all}};
+  if (row.fastest_step) each["fastest_step_time_s"] = row.fastest_step->in_seconds();
+  each["power_kw"] = row.power_kw;
+  each["start_day"] = row.terms.start_day();
+  each["one_off_usd"] = row.terms.one_off_usd;
+  each["below_16_bits"] = row.below_16_bits;
+  each["gap"] = row.gap;
+  each["meets"] = row.meets(question);
+  each["outcome"] = {{"days", range_json(row.outcome.days)},
+                     {"cost_usd", range_json(row.outcome.usd)},
+                     {"energy_mwh", range_json(row.outcome.mwh)},
+                     {"in_time", row.outcome.in_time},
+                     {"in_budget", row.outcome.in_budget},
+                     {"best", row.outcome.best},
+                     {"regret", row.outcome.regret}};
+  if (question.several_files()) each["scenario"] = question.scenarios[row.of_scenario].file;
+  if (const std::string& name = question.scenarios[row.of_scenario].name; !name.empty()) each["name"] = name;
+  for (std::size_t i = 0; i < row.limited.size(); ++i)
+    each["limits"].push_back(limit_json(question.limits[i], row.limited[i]));
+  return each;
+}
+
+OrderedJson swing_json(const AssumptionSwing& swing, bool with_margin) {
+  OrderedJson each = {{"what", swing.what},
+                      {"from", swing.from},
+                      {"to", swing.to},
+                      {"first_from", swing.first_from},
+                      {"first_to", swing.first_to}};
+  if (with_margin) each["margin_from"] = swing.margin_from, each["margin_to"] = swing.margin_to;
+  if (swing.flips_at) each["flips_at"] = *swing.flips_at;
+  if (swing.misses_at) each["misses_at"] = *swing.misses_at;
+  return each;
+}
+
+}  // namespace
+
 std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
-  using OrderedJson = nlohmann::ordered_json;
-  const auto range = [](const OutcomeRange& of) {
-    return OrderedJson{{"p10", of.p10}, {"p50", of.p50}, {"p90", of.p90}};
-  };
   std::vector<std::string> texts;
   for (const PlanScenario& scenario : question.scenarios) texts.push_back(scenario.text);
   OrderedJson json = result_json<OrderedJson>(question_sha256("plan " + shortest(question.tokens), texts));
   json["tokens"] = question.tokens;
   json["rows"] = OrderedJson::array();
-  for (const PlanRow& row : answer.rows) {
-    OrderedJson each = {{"chip", row.chip},
-                        {"chips", row.chips},
-                        {"fabric", row.fabric},
-                        {"stack", row.stack},
-                        {"precision", row.precision},
-                        {"price_term", row.price_term},
-                        {"layout", to_string(row.found.layout)}};
-    if (!row.slice_shape.empty()) {
-      each["slices"] = row.slices;
-      each["slice_shape"] = row.slice_shape;
-    }
-    each["step_time_s"] = row.found.figures.step_time.in_seconds();
-    each["memory_gib"] = row.found.figures.memory_gib;
-    each["mfu_causal"] = row.found.figures.mfu_causal;
-    each["days"] = row.days;
-    each["days_p10"] = row.outcome.days.p10;
-    each["days_p90"] = row.outcome.days.p90;
-    each["cost_usd"] = row.usd;
-    each["energy_mwh"] = row.mwh;
-    if (row.carbon_t) each["carbon_t"] = *row.carbon_t;
-    each["batch_tokens"] = row.batch_tokens;
-    if (row.spare_nodes) each["spare_nodes"] = *row.spare_nodes;
-    if (row.missing) each["missing_limits"] = {{"layouts", row.missing->layouts}, {"all", row.missing->all}};
-    if (row.fastest_step) each["fastest_step_time_s"] = row.fastest_step->in_seconds();
-    each["power_kw"] = row.power_kw;
-    each["start_day"] = row.terms.start_day();
-    each["one_off_usd"] = row.terms.one_off_usd;
-    each["below_16_bits"] = row.below_16_bits;
-    each["gap"] = row.gap;
-    each["meets"] = row.meets(question);
-    each["outcome"] = {{"days", range(row.outcome.days)},      {"cost_usd", range(row.outcome.usd)},
-                       {"energy_mwh", range(row.outcome.mwh)}, {"in_time", row.outcome.in_time},
-                       {"in_budget", row.outcome.in_budget},   {"best", row.outcome.best},
-                       {"regret", row.outcome.regret}};
-    if (question.several_files()) each["scenario"] = question.scenarios[row.of_scenario].file;
-    if (const std::string& name = question.scenarios[row.of_scenario].name; !name.empty())
-      each["name"] = name;
-    for (std::size_t i = 0; i < row.limited.size(); ++i) {
-      const FigureLimit& limit = question.limits[i];
-      OrderedJson held = {{"key", limit.key}, {"value", row.limited[i]}};
-      if (limit.at_most) held["at_most"] = *limit.at_most;
-      if (limit.at_least) held["at_least"] = *limit.at_least;
-      held["holds"] = limit.overrun(row.limited[i]) == 0;
-      each["limits"].push_back(held);
-    }
-    json["rows"].push_back(each);
-  }
+  for (const PlanRow& row : answer.rows) json["rows"].push_back(row_json(question, row));
   if (answer.helps)
     json["helps_most"] = {{"chips", answer.helps->chips},           {"chip", answer.helps->chip},
                           {"price_term", answer.helps->price_term}, {"days", answer.helps->days},
                           {"cost_usd", answer.helps->usd},          {"meets", answer.helps->meets(question)}};
   json["hangs_on"] = OrderedJson::array();
-  for (const AssumptionSwing& swing : answer.swings) {
-    OrderedJson each = {{"what", swing.what},
-                        {"from", swing.from},
-                        {"to", swing.to},
-                        {"first_from", swing.first_from},
-                        {"first_to", swing.first_to}};
-    if (answer.second) each["margin_from"] = swing.margin_from, each["margin_to"] = swing.margin_to;
-    if (swing.flips_at) each["flips_at"] = *swing.flips_at;
-    if (swing.misses_at) each["misses_at"] = *swing.misses_at;
-    json["hangs_on"].push_back(each);
-  }
+  for (const AssumptionSwing& swing : answer.swings)
+    json["hangs_on"].push_back(swing_json(swing, answer.second.has_value()));
   if (answer.second) json["second"] = *answer.second + 1;
   if (answer.rows_left_out > 0) json["rows_left_out"] = answer.rows_left_out;
   json["worth_of_knowing"] = OrderedJson::array();

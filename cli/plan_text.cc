@@ -169,68 +169,98 @@ std::string missed_by_all(const PlanAnswer& answer) {
   return text;
 }
 
+// Columns that a plan has where rows differ in them.
+struct PlanColumns {
+  bool limits, carbon, start_day, batch, spares, file, name;
+};
+
+PlanColumns columns_of(const PlanQuestion& question, const PlanAnswer& answer) {
+  using std::ranges::any_of;
+  const std::vector<PlanScenario>& scenarios = question.scenarios;
+  return {.limits = question.most_days || question.most_usd || !question.limits.empty(),
+          .carbon = any_of(answer.rows, [](const PlanRow& row) { return row.carbon_t.has_value(); }),
+          .start_day = any_of(answer.rows, [](const PlanRow& row) { return row.terms.start_day() > 0; }),
+          .batch = any_of(scenarios, [](const PlanScenario& of) { return !of.batch_tokens.empty(); }),
+          .spares = question.choose_spares,
+          .file = question.several_files(),
+          .name = any_of(scenarios, [](const PlanScenario& of) { return !of.name.empty(); })};
+}
+
+std::vector<std::string> plan_headings(const PlanQuestion& question, const PlanColumns& columns) {
+  std::vector<std::string> cells = {
+      "choice",        "precision",      "step s",
+      "MFU",           "days (p10-p90)", "M USD (p10-p90)",
+      "MWh (p10-p90)", "P(best)",        std::string("regret ") + unit_of(question.objective),
+      "GiB",           "stack"};
+  if (columns.limits) cells.insert(cells.begin() + 1, {"meets", "P(days)", "P(USD)"});
+  if (columns.carbon) cells.emplace_back("t CO2e");
+  if (columns.start_day) cells.emplace_back("from day");
+  if (columns.batch) cells.emplace_back("M tokens a step");
+  if (columns.spares) cells.emplace_back("spare nodes");
+  if (columns.file) cells.emplace_back("scenario");
+  if (columns.name) cells.emplace_back("name");
+  return cells;
+}
+
+std::vector<std::string> plan_cells(const PlanQuestion& question, const PlanColumns& columns,
+                                    const PlanRow& row, std::size_t place) {
+  const MainFigures& step = row.found.figures;
+  const ChoiceOutcome& outcome = row.outcome;
+  std::vector<std::string> cells = {std::to_string(place) + "  " + choice_of(row),
+                                    row.precision,
+                                    fixed(step.step_time.in_seconds(), 3),
+                                    percent(step.mfu_causal),
+                                    days_with_range(row),
+                                    usd_with_range(row),
+                                    mwh_with_range(row),
+                                    fixed(outcome.best, 2),
+                                    in_unit(outcome.regret, question.objective),
+                                    fixed(step.memory_gib, 1),
+                                    row.stack};
+  if (columns.limits)
+    cells.insert(cells.begin() + 1,
+                 {misses(question, row), question.most_days ? fixed(outcome.in_time, 2) : "-",
+                  question.most_usd ? fixed(outcome.in_budget, 2) : "-"});
+  if (columns.carbon) cells.push_back(row.carbon_t ? significant(*row.carbon_t, 4) : "-");
+  if (columns.start_day) cells.push_back(fixed(row.terms.start_day(), 1));
+  if (columns.batch) cells.push_back(significant(row.batch_tokens / 1e6, 4));
+  if (columns.spares) cells.push_back(row.spare_nodes ? std::to_string(*row.spare_nodes) : "-");
+  if (columns.file) cells.push_back(question.scenarios[row.of_scenario].file);
+  if (columns.name) cells.push_back(question.scenarios[row.of_scenario].name);
+  return cells;
+}
+
+// What became of all layouts, and what the store knew of them.
+std::string search_counts_text(const PlanAnswer& answer) {
+  const SearchCounts& counts = answer.counts;
+  double gap = 0;
+  for (const PlanRow& row : answer.rows) gap = std::max(gap, row.gap);
+  const auto counted = [](std::int64_t n) { return significant(static_cast<double>(n), 1); };
+  return counted(counts.layouts) + " layouts: " + counted(counts.no_room) + " do not fit, " +
+         counted(counts.layouts - counts.no_room - counts.simulated) + " bounded out, " +
+         counted(counts.simulated) + " simulated. Of no cluster is any layout faster by more than " +
+         percent(gap) + ".\n";
+}
+
 }  // namespace
 
 std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
-  const bool limits = question.most_days || question.most_usd || !question.limits.empty();
-  const std::string regret = std::string("regret ") + unit_of(question.objective);
-  std::vector<std::vector<std::string>> rows = {{"choice", "precision", "step s", "MFU", "days (p10-p90)",
-                                                 "M USD (p10-p90)", "MWh (p10-p90)", "P(best)", regret, "GiB",
-                                                 "stack"}};
-  if (limits) rows.front().insert(rows.front().begin() + 1, {"meets", "P(days)", "P(USD)"});
-  const bool with_carbon =
-      std::ranges::any_of(answer.rows, [](const PlanRow& row) { return row.carbon_t.has_value(); });
-  if (with_carbon) rows.front().push_back("t CO2e");
-  const bool with_start =
-      std::ranges::any_of(answer.rows, [](const PlanRow& row) { return row.terms.start_day() > 0; });
-  if (with_start) rows.front().push_back("from day");
-  const bool several = question.several_files();
-  const bool named = std::ranges::any_of(question.scenarios, [](const auto& of) { return !of.name.empty(); });
-  const bool with_batch = std::ranges::any_of(
-      question.scenarios, [](const PlanScenario& of) { return !of.batch_tokens.empty(); });
-  if (with_batch) rows.front().push_back("M tokens a step");
-  if (question.choose_spares) rows.front().push_back("spare nodes");
-  if (several) rows.front().push_back("scenario");
-  if (named) rows.front().push_back("name");
+  const PlanColumns columns = columns_of(question, answer);
+  std::vector<std::vector<std::string>> rows = {plan_headings(question, columns)};
+  std::string layouts;
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     const PlanRow& row = answer.rows[i];
-    const MainFigures& step = row.found.figures;
-    const ChoiceOutcome& outcome = row.outcome;
-    rows.push_back({std::to_string(i + 1) + "  " + choice_of(row), row.precision,
-                    fixed(step.step_time.in_seconds(), 3), percent(step.mfu_causal), days_with_range(row),
-                    usd_with_range(row), mwh_with_range(row), fixed(outcome.best, 2),
-                    in_unit(outcome.regret, question.objective), fixed(step.memory_gib, 1), row.stack});
-    if (limits)
-      rows.back().insert(rows.back().begin() + 1,
-                         {misses(question, row), question.most_days ? fixed(outcome.in_time, 2) : "-",
-                          question.most_usd ? fixed(outcome.in_budget, 2) : "-"});
-    if (with_carbon) rows.back().push_back(row.carbon_t ? significant(*row.carbon_t, 4) : "-");
-    if (with_start) rows.back().push_back(fixed(row.terms.start_day(), 1));
-    if (with_batch) rows.back().push_back(significant(row.batch_tokens / 1e6, 4));
-    if (question.choose_spares)
-      rows.back().push_back(row.spare_nodes ? std::to_string(*row.spare_nodes) : "-");
-    if (several) rows.back().push_back(question.scenarios[row.of_scenario].file);
-    if (named) rows.back().push_back(question.scenarios[row.of_scenario].name);
+    rows.push_back(plan_cells(question, columns, row, i + 1));
+    layouts += "  " + std::to_string(i + 1) + "  " + to_string(row.found.layout) + slower_by(row) + "\n";
   }
   std::string text = significant(question.tokens / 1e12, 4) + "T tokens" +
                      (over_failures(answer) ? ", over failures" : ", without failures") + "\n\n" +
-                     align(rows) + "\nLayouts:\n";
-  double gap = 0;
-  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
-    const PlanRow& row = answer.rows[i];
-    text += "  " + std::to_string(i + 1) + "  " + to_string(row.found.layout) + slower_by(row) + "\n";
-    gap = std::max(gap, row.gap);
-  }
+                     align(rows) + "\nLayouts:\n" + layouts;
   if (answer.rows_left_out > 0)
     text += std::to_string(answer.rows_left_out) + " more rows are not shown: they come after these.\n";
   text += precision_risk(answer) + missed_by_all(answer) + swings_text(question, answer);
   if (!answer.rows.front().meets(question)) text += nearest_miss(question, answer);
-  const SearchCounts& counts = answer.counts;
-  const auto counted = [](std::int64_t n) { return significant(static_cast<double>(n), 1); };
-  text += counted(counts.layouts) + " layouts: " + counted(counts.no_room) + " do not fit, " +
-          counted(counts.layouts - counts.no_room - counts.simulated) + " bounded out, " +
-          counted(counts.simulated) + " simulated. Of no cluster is any layout faster by more than " +
-          percent(gap) + ".\n";
+  text += search_counts_text(answer);
   if (!answer.refused.empty()) text += "Without a row:\n" + refusals_text(answer);
   if (answer.stopped) text += "The plan was stopped: not all choices were looked at.\n";
   return text;

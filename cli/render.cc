@@ -75,6 +75,7 @@ std::string json_array(const std::vector<std::string>& values) {
 std::string answer_text(const std::string& format, const AnswerForms& forms, const std::string& message) {
   if (format == "table") return forms.table();
   if (format == "csv") return forms.csv();
+  PODSIM_CHECK(format == "json" || format == "textproto", "the command line admits only known formats");
   const std::string json = forms.json();
   return format == "textproto" ? answer_textproto(json, message) : json;
 }

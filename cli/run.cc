@@ -256,6 +256,29 @@ int run(const RunVerb& verb) {
   return judge_memory(predictions, verb.output);
 }
 
+constexpr const char* kRunFooter =
+    "Examples:\n"
+    "  podsim run scenarios/llama3_70b_512_h100.textproto\n"
+    "  podsim run scenarios/*.textproto --format csv --out reports.csv\n"
+    "  podsim run scenarios/zero_bubble_70b_256_h100.textproto --dump schedule\n"
+    "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
+    "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto step.pftrace\n"
+    "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto begin.pftrace --trace-window 0..1s "
+    "--trace-stages 0,7\n"
+    "  podsim run scenarios/qwen3_14b_8_h100.textproto --svg breakdown --out breakdown.svg\n"
+    "  podsim run scenarios/qwen3_14b_8_h100.textproto --html report.html\n"
+    "  podsim run scenarios/qwen3_14b_8_h100.textproto --loop reference\n"
+    "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
+    "json\n"
+    "  podsim run scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,512,1024\n"
+    "  podsim run job.textproto --anchor rank0.pt.trace.json.gz\n"
+    "  podsim run scenarios/llama3_70b_512_h100.textproto --anchor-step-time 9.1 --set "
+    "job.recompute=full\n"
+    "Several values after --set make a table, a row for each; two such options a row for each "
+    "combination.\n"
+    "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "
+    "memory; of a table, when no row fits).";
+
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
@@ -295,28 +318,7 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option("--svg", options->run.svg, "Draw this picture of the step as SVG instead of the report")
       ->check(CLI::IsMember(run_picture_names()))
       ->type_name("PICTURE");
-  verb.footer(
-      "Examples:\n"
-      "  podsim run scenarios/llama3_70b_512_h100.textproto\n"
-      "  podsim run scenarios/*.textproto --format csv --out reports.csv\n"
-      "  podsim run scenarios/zero_bubble_70b_256_h100.textproto --dump schedule\n"
-      "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
-      "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto step.pftrace\n"
-      "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto begin.pftrace --trace-window 0..1s "
-      "--trace-stages 0,7\n"
-      "  podsim run scenarios/qwen3_14b_8_h100.textproto --svg breakdown --out breakdown.svg\n"
-      "  podsim run scenarios/qwen3_14b_8_h100.textproto --html report.html\n"
-      "  podsim run scenarios/qwen3_14b_8_h100.textproto --loop reference\n"
-      "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
-      "json\n"
-      "  podsim run scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,512,1024\n"
-      "  podsim run job.textproto --anchor rank0.pt.trace.json.gz\n"
-      "  podsim run scenarios/llama3_70b_512_h100.textproto --anchor-step-time 9.1 --set "
-      "job.recompute=full\n"
-      "Several values after --set make a table, a row for each; two such options a row for each "
-      "combination.\n"
-      "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "
-      "memory; of a table, when no row fits).");
+  verb.footer(kRunFooter);
   verb.callback([options, &exit_code] {
     options->run.detail = !options->run.svg.empty() || !options->run.html.empty() || options->detail;
     exit_code = run(*options);

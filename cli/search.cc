@@ -136,27 +136,16 @@ class StoredSearch {
   std::int64_t study_ = 0;
 };
 
-int search_layouts(const SearchVerb& verb) {
-  if (verb.quiet) spdlog::set_level(spdlog::level::err);
+// Nothing where an option is wrong, which is said.
+std::optional<SearchOptions> search_options(const SearchVerb& verb) {
   const auto within = share_of(verb.within), gap = share_of(verb.gap);
   if (!within || !gap) {
     spdlog::error("--{} \"{}\": expected a share such as 2% or 0.02", within ? "gap" : "within",
                   within ? verb.gap : verb.within);
-    return kInputError;
+    return std::nullopt;
   }
   const auto part = part_of(verb.parts);
-  if (!part) return kInputError;
-  const auto asked = load(verb);
-  if (!asked) return kInputError;
-  if (const auto code = run_by_engine(verb.parts, {{verb.file}, verb.load.catalog_directories, verb.store}))
-    return *code;
-  const Space space(asked->question.spec, asked->question.space);
-  if (space.stems().empty()) {
-    spdlog::error("{}", empty_space_text(space));
-    return kInputError;
-  }
-  const Interrupt interrupt;
-  SearchProgressLine line(verb.quiet);
+  if (!part) return std::nullopt;
   SearchOptions options;
   options.top = verb.top;
   options.within = *within;
@@ -166,38 +155,69 @@ int search_layouts(const SearchVerb& verb) {
   options.shard = part->number;
   options.shards = part->of;
   options.record = !verb.certificate.empty();
-  if (options.record && (options.pareto || options.shards > 1)) {
-    spdlog::error(
-        "--certificate: a proof is of the fastest layouts of a whole space, without --pareto and --shard");
-    return kInputError;
-  }
-  options.stop = &interrupt.asked();
+  return options;
+}
+
+SearchAnswer search_with_progress(const SearchVerb& verb, const Asked& asked, const Space& space,
+                                  SearchOptions options, SearchCourse& course) {
+  SearchProgressLine line(verb.quiet);
   PartProgress told(verb.progress);
-  SearchCourse course;
   options.progress = [&](const SearchProgress& progress) {
     course.add(progress);
     line.show(progress);
     told.tell(progress);
   };
-  StoredSearch stored(verb, *asked, options);
-  const SearchAnswer answer = search(space, options);
+  StoredSearch stored(verb, asked, options);
+  SearchAnswer answer = search(space, options);
   line.wipe();
   stored.end(answer);
-  if (answer.best.empty() && options.shards > 1 && answer.proven) {
+  return answer;
+}
+
+// Says why there is no layout.
+int nothing_found(const Space& space, const SearchOptions& options, const SearchAnswer& answer) {
+  if (options.shards > 1 && answer.proven) {
     spdlog::warn("no layout of this part fits in memory");
     return kDone;
   }
-  if (answer.best.empty()) {
-    spdlog::error("{}", infeasible_text(space, answer));
-    return answer.miss ? kInfeasible : answer.proven ? kInputError : kInternalError;
+  spdlog::error("{}", infeasible_text(space, answer));
+  return answer.miss ? kInfeasible : answer.proven ? kInputError : kInternalError;
+}
+
+void write_certificate(const SearchVerb& verb, const Asked& asked, const SearchOptions& options,
+                       const SearchAnswer& answer) {
+  if (!options.record) return;
+  if (!answer.proven) return spdlog::warn("the search was stopped, so that there is no proof to write");
+  write_whole(verb.certificate,
+              certificate_text({model_version(), scenario_with_overrides(asked.text, asked.overrides),
+                                asked.question.spec.sha256, options.top, options.within, options.gap},
+                               answer));
+}
+
+int search_layouts(const SearchVerb& verb) {
+  if (verb.quiet) spdlog::set_level(spdlog::level::err);
+  auto options = search_options(verb);
+  if (!options) return kInputError;
+  const auto asked = load(verb);
+  if (!asked) return kInputError;
+  if (const auto code = run_by_engine(verb.parts, {{verb.file}, verb.load.catalog_directories, verb.store}))
+    return *code;
+  const Space space(asked->question.spec, asked->question.space);
+  if (space.stems().empty()) {
+    spdlog::error("{}", empty_space_text(space));
+    return kInputError;
   }
-  if (options.record && answer.proven)
-    write_whole(verb.certificate,
-                certificate_text({model_version(), scenario_with_overrides(asked->text, asked->overrides),
-                                  asked->question.spec.sha256, options.top, options.within, options.gap},
-                                 answer));
-  if (options.record && !answer.proven)
-    spdlog::warn("the search was stopped, so that there is no proof to write");
+  if (options->record && (options->pareto || options->shards > 1)) {
+    spdlog::error(
+        "--certificate: a proof is of the fastest layouts of a whole space, without --pareto and --shard");
+    return kInputError;
+  }
+  const Interrupt interrupt;
+  options->stop = &interrupt.asked();
+  SearchCourse course;
+  const SearchAnswer answer = search_with_progress(verb, *asked, space, *options, course);
+  if (answer.best.empty()) return nothing_found(space, *options, answer);
+  write_certificate(verb, *asked, *options, answer);
   write_found(verb, *asked, answer.best);
   if (!verb.html.empty())
     write_page(search_page(space, answer, verb.course ? course.moments() : std::span<const SearchMoment>{}),

@@ -205,9 +205,78 @@ std::string infeasible_text(const Space& space, const SearchAnswer& answer) {
   return text;
 }
 
+namespace {
+
+// The value of an enumeration up to `last` that has this name, or nothing.
+template <class Enum>
+std::optional<Enum> called(const std::string& name, Enum last) {
+  for (int i = 0; i <= static_cast<int>(last); ++i)
+    if (to_string(Enum(i)) == name) return Enum(i);
+  return std::nullopt;
+}
+
+// Puts a value that is a word into the layout, and says what is wrong with it.
+std::string set_word(JobLayout& layout, const std::string& name, const std::string& value) {
+  if (name == "schedule") {
+    const auto schedule = schedule_named(value);
+    if (!schedule) return "there is no schedule \"" + value + "\"";
+    layout.schedule = *schedule;
+    if (const auto chunks = schedule_traits(*schedule).chunks) layout.chunks = *chunks;
+    return "";
+  }
+  const auto sharding = called(value, StateSharding::kHsdp);
+  const auto recompute = called(value, Recompute::kFull);
+  if (name == "sharding" ? !sharding : !recompute) return name + " cannot be \"" + value + "\"";
+  if (name == "sharding") layout.sharding = *sharding;
+  if (name == "recompute") layout.recompute = *recompute;
+  return "";
+}
+
+// The same of a value that is a number.
+std::string set_number(JobLayout& layout, const std::string& name, const std::string& value) {
+  int number = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (read.ec != std::errc() || read.ptr != value.data() + value.size() ||
+      number < (name == "recompute_layers" ? 0 : 1))
+    return name + " needs a whole number, not \"" + value + "\"";
+  if (name == "tensor") layout.tensor = number;
+  if (name == "context") layout.context = number;
+  if (name == "pipeline") layout.pipeline = number;
+  if (name == "expert") layout.expert = number;
+  if (name == "expert_tensor") layout.expert_tensor = number;
+  if (name == "microbatch") layout.microbatch = number;
+  if (name == "chunks")
+    layout.chunks = number,
+    layout.schedule = number > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B;
+  if (name == "fsdp_group") layout.group = number;
+  if (name == "recompute_layers") layout.recompute_layers = number;
+  return "";
+}
+
+// Tensor groups of experts as far as nobody says them, then data groups of what is left of the chips.
+AskedLayout filled(JobLayout layout, bool expert_tensor_said, int chips) {
+  if (layout.expert == 1) layout.expert_tensor = layout.tensor;
+  if (layout.expert > 1 && !expert_tensor_said)
+    layout.expert_tensor = std::min(layout.expert_tensor, layout.tensor);
+  if (layout.tensor % layout.expert_tensor != 0 || layout.expert * layout.expert_tensor % layout.tensor != 0)
+    return {{},
+            "experts over " + std::to_string(layout.expert) + " x " + std::to_string(layout.expert_tensor) +
+                " chips do not lie on whole tensor groups of " + std::to_string(layout.tensor)};
+  layout.data = 1;
+  const int others = layout.chips();
+  if (chips % others != 0)
+    return {
+        {},
+        "its axes make " + std::to_string(others) + " chips, which does not divide " + std::to_string(chips)};
+  layout.data = chips / others;
+  return {canonical(layout), ""};
+}
+
+}  // namespace
+
 AskedLayout asked_layout(const Space& space, const std::string& words, const SearchAnswer& answer) {
   JobLayout layout = answer.best.front().layout;
-  bool expert_tensor = false;
+  bool expert_tensor_said = false;
   const std::vector<std::string> names = {"tensor",        "context",    "pipeline",  "expert",
                                           "expert_tensor", "microbatch", "schedule",  "chunks",
                                           "sharding",      "fsdp_group", "recompute", "recompute_layers"};
@@ -217,56 +286,12 @@ AskedLayout asked_layout(const Space& space, const std::string& words, const Sea
     const std::string value = equals == std::string::npos ? "" : trim(word.substr(equals + 1));
     if (std::ranges::find(names, name) == names.end())
       return {{}, "there is no axis \"" + name + "\"; " + suggest(name, names, "there are")};
-    if (name == "schedule") {
-      const auto schedule = schedule_named(value);
-      if (!schedule) return {{}, "there is no schedule \"" + value + "\""};
-      layout.schedule = *schedule;
-      if (const auto chunks = schedule_traits(*schedule).chunks) layout.chunks = *chunks;
-      continue;
-    }
-    if (name == "sharding" || name == "recompute") {
-      bool found = false;
-      for (int i = 0; i <= static_cast<int>(StateSharding::kHsdp); ++i)
-        if (name == "sharding" && to_string(StateSharding(i)) == value)
-          layout.sharding = StateSharding(i), found = true;
-      for (int i = 0; i <= static_cast<int>(Recompute::kFull); ++i)
-        if (name == "recompute" && to_string(Recompute(i)) == value)
-          layout.recompute = Recompute(i), found = true;
-      if (!found) return {{}, name + " cannot be \"" + value + "\""};
-      continue;
-    }
-    int number = 0;
-    const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (read.ec != std::errc() || read.ptr != value.data() + value.size() ||
-        number < (name == "recompute_layers" ? 0 : 1))
-      return {{}, name + " needs a whole number, not \"" + value + "\""};
-    if (name == "tensor") layout.tensor = number;
-    if (name == "context") layout.context = number;
-    if (name == "pipeline") layout.pipeline = number;
-    if (name == "expert") layout.expert = number;
-    if (name == "expert_tensor") layout.expert_tensor = number, expert_tensor = true;
-    if (name == "microbatch") layout.microbatch = number;
-    if (name == "chunks")
-      layout.chunks = number,
-      layout.schedule = number > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B;
-    if (name == "fsdp_group") layout.group = number;
-    if (name == "recompute_layers") layout.recompute_layers = number;
+    const bool is_word = name == "schedule" || name == "sharding" || name == "recompute";
+    const std::string problem = (is_word ? set_word : set_number)(layout, name, value);
+    if (!problem.empty()) return {{}, problem};
+    expert_tensor_said |= name == "expert_tensor";
   }
-  if (layout.expert == 1) layout.expert_tensor = layout.tensor;
-  if (layout.expert > 1 && !expert_tensor)
-    layout.expert_tensor = std::min(layout.expert_tensor, layout.tensor);
-  if (layout.tensor % layout.expert_tensor != 0 || layout.expert * layout.expert_tensor % layout.tensor != 0)
-    return {{},
-            "experts over " + std::to_string(layout.expert) + " x " + std::to_string(layout.expert_tensor) +
-                " chips do not lie on whole tensor groups of " + std::to_string(layout.tensor)};
-  layout.data = 1;
-  const int others = layout.chips(), chips = space.spec().cluster.fabric.chips;
-  if (chips % others != 0)
-    return {
-        {},
-        "its axes make " + std::to_string(others) + " chips, which does not divide " + std::to_string(chips)};
-  layout.data = chips / others;
-  return {canonical(layout), ""};
+  return filled(layout, expert_tensor_said, space.spec().cluster.fabric.chips);
 }
 
 namespace {

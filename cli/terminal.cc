@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/output.h"
+#include "engine/check.h"
 #include "report/pictures/terminal_plot.h"
 
 namespace podsim {
@@ -54,6 +55,7 @@ void add_color_option(CLI::App& verb, std::string& color) {
 bool draws_plots(const std::string& color) { return color == "always" || (color == "auto" && on_terminal()); }
 
 void emit_plot(const Picture& picture, const std::string& color) {
+  PODSIM_CHECK(draws_plots(color), "plots are drawn");
   const std::string plot = terminal_plot(picture, look_of(color));
   if (!plot.empty()) emit("\n" + plot, "");
 }

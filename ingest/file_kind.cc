@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
 #include "engine/utf8.h"
 #include "ingest/chakra/import_chakra.h"
 #include "ingest/clusters/clusters.h"
@@ -44,74 +45,43 @@ bool is_small(std::string_view text) {
   return text.size() <= kMostBytes && !is_binary(text) && kIs(text);
 }
 
+// Options of the command line that kinds use.
+constexpr std::string_view kOfModules[] = {"--trips", "--mesh",   "--beside", "--chips",
+                                           "--chip",  "--fabric", "--shape",  "--stack"};
+constexpr std::string_view kOfProfiles[] = {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"};
+constexpr std::string_view kOfTraces[] = {"--chips",      "--fabric", "--shape",
+                                          "--astra-ring", "--slow",   "--compute"};
+constexpr std::string_view kOfMeasurements[] = {"--fit"};
+constexpr std::string_view kOfLaunchers[] = {"--chips", "--model", "--chip", "--fabric", "--stack", "--set"};
+constexpr std::string_view kOfLaunchersWithSlices[] = {"--chips",  "--slices", "--model", "--chip",
+                                                       "--fabric", "--stack",  "--set"};
+constexpr std::string_view kOfClusters[] = {"--fabric", "--chip"};
+
 const std::vector<FileKind>& table() {
-  static const std::vector<std::string> launcher = {"--chips",  "--model", "--chip",
-                                                    "--fabric", "--stack", "--set"};
-  static const std::vector<std::string> slices = {"--chips",  "--slices", "--model", "--chip",
-                                                  "--fabric", "--stack",  "--set"};
   using enum FileKind::Form;
   static const std::vector<FileKind> kinds = {
-      {"hlo",
-       "an HLO module as text",
-       is_hlo,
-       import_hlo_module,
-       kClosed,
-       false,
-       {"--trips", "--mesh", "--beside", "--chips", "--chip", "--fabric", "--shape", "--stack"}},
-      {"xplane",
-       "a profile of XProf",
-       is_xplane,
-       import_xplane,
-       kRecords,
-       false,
-       {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
-      {"kineto",
-       "a profile of PyTorch",
-       is_kineto,
-       import_kineto,
-       kStream,
-       true,
-       {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
-      {"nsight",
-       "a database that Nsight Systems exports",
-       is_nsight,
-       import_nsight,
-       kRecords,
-       true,
-       {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
-      {"chakra",
-       "a Chakra execution trace",
-       is_chakra,
-       import_chakra,
-       kRecords,
-       true,
-       {"--chips", "--fabric", "--shape", "--astra-ring", "--slow", "--compute"}},
-      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLog, false, {"--fit"}},
-      {"stablehlo",
-       "a StableHLO module",
-       is_stablehlo,
-       import_stablehlo_module,
-       kClosed,
-       false,
-       {"--trips", "--mesh", "--beside", "--chip", "--fabric", "--shape", "--chips", "--stack"}},
+      {"hlo", "an HLO module as text", is_hlo, import_hlo_module, kClosed, false, kOfModules},
+      {"xplane", "a profile of XProf", is_xplane, import_xplane, kRecords, false, kOfProfiles},
+      {"kineto", "a profile of PyTorch", is_kineto, import_kineto, kStream, true, kOfProfiles},
+      {"nsight", "a database that Nsight Systems exports", is_nsight, import_nsight, kRecords, true,
+       kOfProfiles},
+      {"chakra", "a Chakra execution trace", is_chakra, import_chakra, kRecords, true, kOfTraces},
+      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLog, false, kOfMeasurements},
+      {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo_module, kClosed, false, kOfModules},
       {"torchtitan", "a configuration of torchtitan", is_small<is_torchtitan>, import_torchtitan, kLines,
-       false, launcher},
-      {"maxtext", "a configuration of MaxText", is_small<is_maxtext>, import_maxtext, kLines, true, slices},
+       false, kOfLaunchers},
+      {"maxtext", "a configuration of MaxText", is_small<is_maxtext>, import_maxtext, kLines, true,
+       kOfLaunchersWithSlices},
       {"deepspeed", "a configuration of DeepSpeed", is_small<is_deepspeed>, import_deepspeed, kClosed, false,
-       launcher},
+       kOfLaunchers},
       {"hf", "a config.json of Hugging Face", is_small<is_hugging_face>, import_hugging_face, kClosed, false,
-       slices},
+       kOfLaunchersWithSlices},
       {"megatron", "arguments of Megatron-LM", is_small<is_megatron>, import_megatron, kLines, false,
-       launcher},
+       kOfLaunchers},
       {"nccl-topo", "an NCCL topology in XML", is_nccl_topology, import_nccl_topology, kClosed, false, {}},
       {"nccl-log", "a log of NCCL", is_nccl_log, import_nccl_log, kLog, false, {}},
-      {"ibnetdiscover",
-       "output of ibnetdiscover",
-       is_ibnetdiscover,
-       import_ibnetdiscover,
-       kLog,
-       false,
-       {"--fabric", "--chip"}},
+      {"ibnetdiscover", "output of ibnetdiscover", is_ibnetdiscover, import_ibnetdiscover, kLog, false,
+       kOfClusters},
       {"nvidia-smi",
        "output of nvidia-smi topo -m",
        is_small<is_nvidia_smi>,
@@ -119,7 +89,7 @@ const std::vector<FileKind>& table() {
        kLog,
        false,
        {}},
-      {"slurm", "a topology.conf of Slurm", is_slurm, import_slurm, kLines, false, {"--fabric", "--chip"}},
+      {"slurm", "a topology.conf of Slurm", is_slurm, import_slurm, kLines, false, kOfClusters},
       {"json", "JSON", is_json, nullptr, kClosed, false, {}},
       {"binary", "binary", is_binary, nullptr, kRecords, false, {}},
   };
@@ -167,6 +137,7 @@ void note_last_line(const InputText& file, std::vector<std::string>& notes) {
 
 std::optional<Imported> import_files(const FileKind& kind, std::vector<InputText>& files,
                                      const Stated& stated, std::vector<Problem>& problems) {
+  PODSIM_CHECK(kind.read != nullptr, "podsim reads files of the kind");
   using enum FileKind::Form;
   const std::size_t had = problems.size();
   if (kind.form == kClosed || kind.form == kLines)

@@ -31,8 +31,8 @@ struct FileKind {
                                         std::vector<Problem>& problems)>
       read;
   Form form;
-  bool together;                     // all files of this kind are one answer, not each by itself
-  std::vector<std::string> options;  // of the command line that it uses
+  bool together;                              // all files of this kind are one answer, not each by itself
+  std::span<const std::string_view> options;  // of the command line that it uses
 };
 
 // In the order in which they are tried.

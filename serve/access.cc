@@ -7,6 +7,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -29,7 +31,16 @@ std::string_view our_cookie(std::string_view cookies) {
   return {};
 }
 
+bool is_own_name(std::string_view host) {
+  return host == "localhost" || host.starts_with("127.") || host == "[::1]";
+}
+
 }  // namespace
+
+Access::Access(std::string address, std::string token)
+    : address_(std::move(address)), token_(std::move(token)) {
+  PODSIM_CHECK(!token_.empty() || is_own_name(*address_), "whom others reach has a token");
+}
 
 bool equal_in_constant_time(std::string_view given, std::string_view expected) {
   // Volatile, so that no compiler leaves early.

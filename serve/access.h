@@ -26,7 +26,7 @@ class Access {
   // Also by `address`, as it stands in a URL; "" = any name, where every address is listened on. Everybody
   // needs the token, or nobody where it is empty. REQUIRES: a token, where the address is not this machine's
   // own.
-  Access(std::string address, std::string token) : address_(std::move(address)), token_(std::move(token)) {}
+  Access(std::string address, std::string token);
 
   // Of browsers on this machine: `localhost` and its addresses, with the port.
   bool knows_host(std::string_view host, int port) const;

@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -241,6 +243,8 @@ struct HttpServer::Network {
 
 HttpServer::HttpServer(Service& service, int port, const ServeLimits& limits, const std::string& address)
     : network_(std::make_unique<Network>(service, limits)) {
+  PODSIM_CHECK(port >= 0 && port <= UINT16_MAX, "a port of TCP");
+  PODSIM_CHECK(address.empty() || listen_address(address), "the address is one of the Internet Protocol");
   const auto wanted = static_cast<unsigned short>(port);
   const asio::ip::address at =
       address.empty() ? asio::ip::address(asio::ip::address_v4::loopback()) : asio::ip::make_address(address);

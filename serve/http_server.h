@@ -20,6 +20,7 @@ struct ServeLimits {
   std::chrono::milliseconds between_events{100};
 };
 
+// Where a server is asked.
 struct ListenAddress {
   std::string in_url;        // "192.168.1.4", "[fe80::1]"
   bool own = false;          // nobody but this machine reaches it
@@ -35,8 +36,8 @@ std::string machine_name();
 class HttpServer {
  public:
   // On 127.0.0.1, and ::1 where there is one; port 0 is any that is free. Throws std::runtime_error where the
-  // port is taken. REQUIRES: the service outlives this object.
-  // With an `address` it listens there instead. REQUIRES: listen_address knows it.
+  // port is taken. With an `address` it listens there instead. REQUIRES: the service outlives this object;
+  // the port is one of TCP, and listen_address knows the address.
   HttpServer(Service& service, int port, const ServeLimits& limits = {}, const std::string& address = "");
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "engine/check.h"
 #include "proto/traces/step_trace.h"
 
 namespace podsim {
@@ -74,6 +75,7 @@ bool RunQueue::add_trace(std::int64_t id, Spec spec) {
   const auto found = runs_.find(id);
   if (waiting_.size() >= kMostWaiting || ending_ || found == runs_.end()) return false;
   Entry& entry = found->second;
+  PODSIM_CHECK(spec.name == entry.run.scenario, "the spec is that of the run");
   if (entry.run.tracing || entry.run.trace) return true;
   entry.run.tracing = true;
   entry.asked = std::move(spec);

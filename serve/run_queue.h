@@ -42,6 +42,7 @@ struct SearchedLayouts {
   SearchCourse course;
 };
 
+// A step or a search that was asked for, and what is known of it so far.
 struct ServedRun {
   std::int64_t id = 0;
   std::string scenario, text;
@@ -62,6 +63,7 @@ struct RunEvent {
   std::string json;
 };
 
+// Runs that wait, that threads are at, and that have ended. For several threads at once.
 class RunQueue {
  public:
   static constexpr std::size_t kMostWaiting = 32;

@@ -17,12 +17,14 @@
 
 namespace podsim {
 
+// What a client asks by HTTP.
 struct ServeRequest {
   std::string method, target;
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 };
 
+// What it is told.
 struct ServeAnswer {
   int status = 200;
   std::string type = "application/json";

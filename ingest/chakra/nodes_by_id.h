@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/check.h"
 #include "ingest/chakra/trace.h"
 
 namespace podsim::chakra {
@@ -36,6 +37,7 @@ class NodesById {
 
   // -1 where there is none.
   std::int32_t at(std::uint64_t id) const {
+    PODSIM_CHECK(!nodes_.empty(), "there are nodes");
     if (counts_up_) {
       const std::uint64_t place = id - nodes_[0].id;
       return place < nodes_.size() ? static_cast<std::int32_t>(place) : -1;

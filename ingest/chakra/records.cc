@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
+
 namespace podsim::chakra {
 namespace {
 
@@ -56,6 +58,7 @@ Record record_at(std::string_view bytes, std::size_t number) {
   while (records.next(record, why) == NextRecord::kRecord &&
          record.number < static_cast<std::int64_t>(number)) {
   }
+  PODSIM_CHECK(record.number == static_cast<std::int64_t>(number), "the file has so many records");
   return record;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
 #include "workload/job/chip.h"
 
 namespace podsim::chakra {
@@ -19,6 +20,7 @@ bool has_work(const Node& node) {
 }
 
 double seconds_at(const Roofline& roofline, const Node& node) {
+  PODSIM_CHECK(has_work(node), "the node has operations or bytes");
   return std::max(podsim::seconds_at(Flops{static_cast<double>(node.operations)}, roofline.operations),
                   podsim::seconds_at(Bytes{static_cast<double>(node.tensor_bytes)}, roofline.memory));
 }

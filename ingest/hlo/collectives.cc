@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/check.h"
 #include "ingest/hlo/cost.h"
 #include "ingest/hlo/fields.h"
 #include "ingest/hlo/operations.h"
@@ -85,6 +86,8 @@ std::int64_t result_bytes(std::string_view kind, const Instruction& collective, 
 Executions executions(const Module& module, const LoopCounts& loops) { return Walk(module, loops).run(); }
 
 std::vector<CollectiveUse> collective_uses(const Module& module, const Executions& executions) {
+  PODSIM_CHECK(executions.of_computation.size() == module.computations.size(),
+               "executions are of this module");
   std::vector<CollectiveUse> uses;
   for (std::size_t c = 0; c < module.computations.size(); ++c) {
     const Computation& computation = module.computations[c];

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "collectives/collective.h"
+#include "engine/check.h"
 #include "ingest/hlo/collectives.h"
 #include "ingest/hlo/cost.h"
 #include "ingest/hlo/fields.h"
@@ -341,6 +342,8 @@ class Predictor {
 }  // namespace
 
 ModuleStep predict_module(const Module& module, const LoopCounts& loops, const Machine& machine) {
+  PODSIM_CHECK(machine.chip.matmul.contains(Dtype::kBf16) || machine.chip.matmul.contains(Dtype::kFp16),
+               "the chip has rates of matmuls in 16 bits");
   return Predictor(module, loops, machine).predict();
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <memory>
 
+#include "engine/check.h"
 #include "ingest/kineto/figures.h"
 #include "ingest/kineto/ranks.h"
 #include "ingest/kineto/read_profile.h"
@@ -85,6 +86,7 @@ bool is_kineto(std::string_view text) {
 
 Imported imported_profiles(std::vector<kineto::RankProfile> profiles, const std::string& title,
                            Account account, const Stated& stated) {
+  PODSIM_CHECK(!profiles.empty(), "there is a profile");
   const auto ranks = std::make_shared<const std::vector<kineto::RankProfile>>(std::move(profiles));
   Imported imported;
   const kineto::RankProfile& first = ranks->front();

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "engine/check.h"
+
 namespace podsim::kineto {
 namespace {
 
@@ -62,6 +64,7 @@ bool waits_for_all(const std::string& kind) {
 
 // The lower of the two in the middle. REQUIRES: there are some.
 std::int64_t lower_median(std::vector<std::int64_t> values) {
+  PODSIM_CHECK(!values.empty(), "a median is of values");
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;

@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/check.h"
+
 namespace podsim::kineto {
 namespace {
 
 // REQUIRES: there is one.
 Time middle_of(std::vector<std::int64_t> ns) {
+  PODSIM_CHECK(!ns.empty(), "one of them is in the middle");
   constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
   const auto middle = ns.begin() + static_cast<std::ptrdiff_t>((ns.size() - 1) / 2);
   std::ranges::nth_element(ns, middle);

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/check.h"
 #include "ingest/hlo/fields.h"
 
 namespace podsim::kineto {
@@ -254,6 +255,9 @@ class Builder {
 
 StepGraph step_of_profiles(const std::vector<RankProfile>& ranks, const JoinedRanks& joined,
                            std::int64_t chips) {
+  PODSIM_CHECK(!ranks.empty(), "a step is of ranks");
+  PODSIM_CHECK(joined.ranks.size() == ranks.size() && joined.shift_ns.size() == ranks.size(),
+               "these ranks were joined");
   return Builder(ranks, joined, chips).build();
 }
 

@@ -22,6 +22,7 @@ Intervals union_if(const Events& events, const std::function<bool(const DeviceEv
 
 // REQUIRES: there are events.
 DeviceTime device_time(const Events& events) {
+  PODSIM_CHECK(!events.empty(), "time is of events");
   const auto of = [&](DeviceWork work) {
     return union_if(events, [work](const DeviceEvent& event) { return event.work == work; });
   };

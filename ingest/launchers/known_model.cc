@@ -4,11 +4,13 @@
 #include <array>
 #include <string_view>
 
+#include "engine/check.h"
 #include "proto/catalog/catalog.h"
 
 namespace podsim {
 
 std::string name_in_catalogue(const ModelSizes& sizes) {
+  PODSIM_CHECK(sizes.layers && sizes.d_model && sizes.heads && sizes.vocabulary, "no size is missing");
   static const Catalog catalog;
   for (const std::string& name : catalog.names(Catalog::Section::kModels)) {
     const auto model = catalog.model(name);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/check.h"
 #include "ingest/launchers/maxtext_plan.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -98,6 +99,7 @@ std::string maxtext_text(const std::string& file, const MaxTextPlan& plan) {
 
 std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const Stated& stated,
                              std::string& problem) {
+  PODSIM_CHECK(plan.needs.empty() && plan.chips, "nothing is needed");
   ScenarioText out;
   out.comment("From " + file + ", by podsim import. Defaults are those of MaxText's base.yml.");
   add_cluster(out, stated, *plan.chips, plan.chips_from, plan.slices,

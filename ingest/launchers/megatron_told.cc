@@ -1,6 +1,7 @@
 // Figures, tables and scenarios of megatron_plan.h.
 #include <utility>
 
+#include "engine/check.h"
 #include "ingest/launchers/megatron_plan.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -164,6 +165,7 @@ std::string megatron_text(const std::string& file, const MegatronPlan& plan) {
 
 std::string megatron_scenario(const std::string& file, MegatronPlan plan, const Stated& stated,
                               std::string& problem) {
+  PODSIM_CHECK(plan.needs.empty() && plan.chips, "nothing is needed");
   ScenarioText out;
   out.comment("From " + file + ", by podsim import. Defaults are those of Megatron-LM.");
   add_cluster(out, stated, *plan.chips, plan.chips_from, 1, "");

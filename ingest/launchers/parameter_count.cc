@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -53,6 +55,7 @@ bool has_experts(const ParameterQuestion& q, std::int64_t layer) {
 }  // namespace
 
 std::optional<ParameterCount> parameter_count(const ParameterQuestion& q) {
+  PODSIM_CHECK(q.sizes.layers && q.sizes.d_model && q.sizes.vocabulary, "no size is missing");
   const double d = real(q.sizes.d_model), layers = real(q.sizes.layers);
   const double norm = q.family.norm == ModelFamily::Norm::kLayer       ? 2 * d
                       : q.family.norm == ModelFamily::Norm::kNoWeights ? 0

@@ -1,400 +1,167 @@
 // One table for each launcher.
 #include "ingest/launchers/reasons.h"
 
-#include <utility>
-#include <vector>
+#include <algorithm>
+#include <span>
+#include <string_view>
 
 namespace podsim {
+namespace {
+
+struct Reason {
+  std::string_view why, beginnings;  // of names, with blanks between them
+};
+
+// That of the first beginning which the name has.
+std::string why_not_used(std::span<const Reason> reasons, std::string_view name) {
+  for (const Reason& reason : reasons) {
+    for (std::string_view rest = reason.beginnings; !rest.empty();) {
+      const std::string_view beginning = rest.substr(0, rest.find(' '));
+      if (name.starts_with(beginning)) return std::string(reason.why);
+      rest.remove_prefix(std::min(rest.size(), beginning.size() + 1));
+    }
+  }
+  return "";
+}
+
+constexpr Reason kNotUsedByMegatron[] = {
+    {"data and tokenizer",
+     "data- vocab-file merge-file tokenizer- split mock-data num-workers tiktoken- train-data valid-data "
+     "test-data per-split reset- eod-mask dataloader no-mmap no-create-attention create-attention blend "
+     "num-dataset dataset"},
+    {"training schedule and optimizer",
+     "lr min-lr weight-decay adam- clip-grad init-method train-iters train-samples exit- decoupled- "
+     "optimizer start-weight end-weight sgd- loss-scale initial-loss min-loss hysteresis seed override-opt "
+     "use-checkpoint-opt attention-dropout calculate-per-token finetune skip- no-weight-decay "
+     "apply-query-key check-for no-check-for rerun- deterministic muon mtp-loss moe-aux-loss moe-z-loss"},
+    {"logs, evaluation and profiles",
+     "log- logging- tensorboard- wandb- timing- eval- profile no-log one-logger enable-one record-memory "
+     "use-pytorch-profiler memory-snapshot disable-straggler straggler"},
+    {"checkpoints",
+     "save load ckpt- dist-ckpt no-save no-load auto-detect-ckpt use-dist-ckpt async-save no-ckpt "
+     "use-persistent-ckpt checkpoint pretrained-checkpoint non-persistent use-checkpoint-args "
+     "exit-on-missing"},
+    {"positions, which cost nothing here",
+     "rotary- use-rotary rope- no-rope mscale beta-fast beta-slow use-rope original-max "
+     "max-position-embeddings position-embedding-type"},
+    {"kernels, which a stack describes",
+     "attention-backend use-flash-attn transformer-impl no-gradient-accumulation-fusion no-masked no-bias "
+     "bias- cross-entropy attention-softmax apply-layernorm norm-epsilon layernorm-epsilon use-mcore "
+     "use-legacy manual-gc empty-unused te- enable-cuda-graph cuda-graph external-cuda fp8- fp4- "
+     "first-last-layers-bf16 num-layers-at tp-comm- moe-grouped-gemm moe-permute moe-router-fusion "
+     "masked-softmax no-persist memory-efficient use-fused distributed-timeout distributed-backend "
+     "no-async-tensor defer-embedding delay-wgrad ddp- no-overlap overlap-p2p overlap-moe align- "
+     "use-ring-exchange use-te-rng high-priority nccl- use-nccl use-sharp sharp- disable-gloo enable-gloo "
+     "local-rank lazy- check-weight use-cpu-init no-initialization perform-init swiglu-limit "
+     "accumulate-allreduce main-grads main-params exp-avg use-precision-aware init-model keep-fp8 fsdp- "
+     "outer-dp num-distributed-optimizer average-in-collective cp-comm-type hierarchical-context "
+     "batch-invariant gradient-accumulation-fusion"},
+    {"routing, whose balance is assumed even",
+     "moe-router moe-token-drop moe-pad moe-input moe-extended moe-layer-recompute "
+     "moe-shared-expert-overlap moe-shared-expert-gate moe-deepep moe-enable-deepep moe-per-layer "
+     "moe-apply"},
+    {"of the test or site, not of the model", "outside."},
+};
+
+constexpr Reason kNotUsedByTorchtitan[] = {
+    {"names, folders and logs",
+     "job. profiling. metrics. comm. experimental. debug. model.print_after_conversion"},
+    {"training schedule and optimizer",
+     "optimizer. lr_scheduler. training.max_norm training.steps training.seed training.deterministic "
+     "training.gc_freq"},
+    {"data and tokenizer", "training.dataset model.hf_assets_path model.tokenizer_path"},
+    {"checkpoints", "checkpoint."},
+    {"evaluation", "validation."},
+    {"quantised layers, which a stack describes", "quantize. float8. mx."},
+    {"details of what is kept", "activation_checkpoint.per_op activation_checkpoint.early_stop"},
+    {"fault tolerance", "fault_tolerance."},
+    {"kernels, which a stack describes",
+     "compile.components parallelism.disable_loss_parallel parallelism.enable_compiled_autograd "
+     "parallelism.context_parallel_rotate_method"},
+};
+
+constexpr Reason kNotUsedByMaxtext[] = {
+    {"names, folders and logs",
+     "run_name base_output_directory gcs_metrics profiler log_ enable_tensorboard metrics upload_ "
+     "save_config skip_first_n tensorboard enable_goodput monitor_ jax_cache dump_ record_ "
+     "enable_jax_profiler vertex_ use_vertex enable_single_controller"},
+    {"training schedule and optimizer",
+     "steps learning_rate warmup cosine adam_ opt_type gradient_clipping enable_dropout dropout "
+     "init_weights normalization_layer_epsilon z_loss eval_ load_balance_loss weight_decay mtp_"},
+    {"data and tokenizer",
+     "dataset tokenizer hf_ grain_ tfds_ max_segments_per_seq reuse_example_batch packing train_split "
+     "train_data add_bos add_eos num_epoch colocated enable_data_shuffling data_shuffle"},
+    {"checkpoints",
+     "enable_checkpoint async_checkpoint checkpoint load_ enable_emergency local_checkpoint save_"},
+    {"kernels, which a stack describes",
+     "sa_ use_iota_embed logits_dot_in_fp32 megablox sparse_matmul float32_ matmul_precision use_ragged "
+     "tile_ wi_tile wo_tile ragged_ use_tokamax cast_logits fused_ enable_nnx pure_nnx shard_mode "
+     "custom_mesh mesh_axes logical_axis_rules context_parallel_ packing tokamax use_custom_sort "
+     "quantize_kvcache quantization_local use_qwix allow_split optimizer_memory_host parameter_memory_host "
+     "scan_pipeline set_remat stack_ xla_ libtpu hardware internal_compile num_vocab_tiling"},
+    {"positions, which cost nothing here",
+     "rope_ attn_logits_soft final_logits_soft query_pre_attn use_rope original_max_position mscale yarn"},
+    {"routing, whose balance is assumed even",
+     "routed_ n_routing topk_routing norm_topk routed_score use_random_routing load_balance"},
+    {"a configuration of MaxText, not a figure", "base_config override_model_config model_call_mode"},
+};
+
+constexpr Reason kNotUsedByDeepspeed[] = {
+    {"training schedule and optimizer",
+     "optimizer. scheduler. gradient_clipping prescale_gradients gradient_predivide_factor "
+     "zero_allow_untested_optimizer zero_force_ds_cpu_optimizer"},
+    {"loss scaling", "fp16. bf16. data_types. amp."},
+    {"logs and profiles",
+     "steps_per_print wall_clock_breakdown dump_state tensorboard. wandb. csv_monitor. comms_logger. "
+     "flops_profiler. memory_breakdown"},
+    {"checkpoints", "checkpoint. aio."},
+    {"data", "data_efficiency. curriculum_learning."},
+    {"details of ZeRO, which a stack describes",
+     "zero_optimization. communication_data_type sparse_gradients"},
+    {"details of what is kept", "activation_checkpointing."},
+    {"kernels, which a stack describes", "compile."},
+};
+
+constexpr Reason kNotUsedByHuggingFace[] = {
+    {"positions, which cost nothing here",
+     "rope_ rotary_ partial_rotary original_max_position initial_context_length max_window_layers n_ctx "
+     "alibi no_rope attn_temperature"},
+    {"kernels, which a stack describes", "use_parallel_residual"},
+    {"constants of functions",
+     "clip_qkv attn_config. ffn_config. rms_norm_eps layer_norm_eps layer_norm_epsilon norm_eps "
+     "hidden_activation swiglu_limit attn_logit_softcapping final_logit_softcapping query_pre_attn_scalar "
+     "logit_scale scale_attn embedding_multiplier residual_multiplier attention_multiplier logits_scaling"},
+    {"parts that are not the language model",
+     "vision_config audio_config image_ boi_ eoi_ mm_ vision_ multimodal_ projector_"},
+    {"how weights are stored", "quantization_config compression_config pretraining_tp ep_size"},
+    {"names, versions and tokens",
+     "architectures auto_map transformers _name_or_path bos_ eos_ pad_ unk_ decoder_start id2label "
+     "label2id task_specific"},
+    {"generation", "use_cache cache_implementation output_ return_dict is_ do_sample"},
+    {"initial values", "initializer"},
+    {"dropout of pretraining",
+     "attention_dropout attn_pdrop embd_pdrop resid_pdrop hidden_dropout embd_ dropout"},
+    {"routing, whose balance is assumed even",
+     "router_aux router_jitter aux_loss seq_aux norm_topk_prob routed_scaling scoring_func n_group "
+     "topk_group"},
+    {"says the same as num_experts_per_tok", "experts_per_token"},
+};
+
+}  // namespace
 
 std::string why_not_used_by_megatron(const std::string& name) {
-  static const std::vector<std::pair<const char*, std::vector<const char*>>> kReasons = {
-      {"data and tokenizer",
-       {"data-",     "vocab-file",          "merge-file",       "tokenizer-", "split",
-        "mock-data", "num-workers",         "tiktoken-",        "train-data", "valid-data",
-        "test-data", "per-split",           "reset-",           "eod-mask",   "dataloader",
-        "no-mmap",   "no-create-attention", "create-attention", "blend",      "num-dataset",
-        "dataset"}},
-      {"training schedule and optimizer",
-       {"lr",
-        "min-lr",
-        "weight-decay",
-        "adam-",
-        "clip-grad",
-        "init-method",
-        "train-iters",
-        "train-samples",
-        "exit-",
-        "decoupled-",
-        "optimizer",
-        "start-weight",
-        "end-weight",
-        "sgd-",
-        "loss-scale",
-        "initial-loss",
-        "min-loss",
-        "hysteresis",
-        "seed",
-        "override-opt",
-        "use-checkpoint-opt",
-        "attention-dropout",
-        "calculate-per-token",
-        "finetune",
-        "skip-",
-        "no-weight-decay",
-        "apply-query-key",
-        "check-for",
-        "no-check-for",
-        "rerun-",
-        "deterministic",
-        "muon",
-        "mtp-loss",
-        "moe-aux-loss",
-        "moe-z-loss"}},
-      {"logs, evaluation and profiles",
-       {"log-", "logging-", "tensorboard-", "wandb-", "timing-", "eval-", "profile", "no-log", "one-logger",
-        "enable-one", "record-memory", "use-pytorch-profiler", "memory-snapshot", "disable-straggler",
-        "straggler"}},
-      {"checkpoints",
-       {"save", "load", "ckpt-", "dist-ckpt", "no-save", "no-load", "auto-detect-ckpt", "use-dist-ckpt",
-        "async-save", "no-ckpt", "use-persistent-ckpt", "checkpoint", "pretrained-checkpoint",
-        "non-persistent", "use-checkpoint-args", "exit-on-missing"}},
-      {"positions, which cost nothing here",
-       {"rotary-", "use-rotary", "rope-", "no-rope", "mscale", "beta-fast", "beta-slow", "use-rope",
-        "original-max", "max-position-embeddings", "position-embedding-type"}},
-      {"kernels, which a stack describes",
-       {"attention-backend",
-        "use-flash-attn",
-        "transformer-impl",
-        "no-gradient-accumulation-fusion",
-        "no-masked",
-        "no-bias",
-        "bias-",
-        "cross-entropy",
-        "attention-softmax",
-        "apply-layernorm",
-        "norm-epsilon",
-        "layernorm-epsilon",
-        "use-mcore",
-        "use-legacy",
-        "manual-gc",
-        "empty-unused",
-        "te-",
-        "enable-cuda-graph",
-        "cuda-graph",
-        "external-cuda",
-        "fp8-",
-        "fp4-",
-        "first-last-layers-bf16",
-        "num-layers-at",
-        "tp-comm-",
-        "moe-grouped-gemm",
-        "moe-permute",
-        "moe-router-fusion",
-        "masked-softmax",
-        "no-persist",
-        "memory-efficient",
-        "use-fused",
-        "distributed-timeout",
-        "distributed-backend",
-        "no-async-tensor",
-        "defer-embedding",
-        "delay-wgrad",
-        "ddp-",
-        "no-overlap",
-        "overlap-p2p",
-        "overlap-moe",
-        "align-",
-        "use-ring-exchange",
-        "use-te-rng",
-        "high-priority",
-        "nccl-",
-        "use-nccl",
-        "use-sharp",
-        "sharp-",
-        "disable-gloo",
-        "enable-gloo",
-        "local-rank",
-        "lazy-",
-        "check-weight",
-        "use-cpu-init",
-        "no-initialization",
-        "perform-init",
-        "swiglu-limit",
-        "accumulate-allreduce",
-        "main-grads",
-        "main-params",
-        "exp-avg",
-        "use-precision-aware",
-        "init-model",
-        "keep-fp8",
-        "fsdp-",
-        "outer-dp",
-        "num-distributed-optimizer",
-        "average-in-collective",
-        "cp-comm-type",
-        "hierarchical-context",
-        "batch-invariant",
-        "gradient-accumulation-fusion"}},
-      {"routing, whose balance is assumed even",
-       {"moe-router", "moe-token-drop", "moe-pad", "moe-input", "moe-extended", "moe-layer-recompute",
-        "moe-shared-expert-overlap", "moe-shared-expert-gate", "moe-deepep", "moe-enable-deepep",
-        "moe-per-layer", "moe-apply"}},
-      {"of the test or site, not of the model", {"outside."}},
-  };
-  for (const auto& [reason, beginnings] : kReasons)
-    for (const char* begin : beginnings)
-      if (name.starts_with(begin)) return reason;
-  return "";
+  return why_not_used(kNotUsedByMegatron, name);
 }
-
 std::string why_not_used_by_torchtitan(const std::string& name) {
-  static const std::vector<std::pair<const char*, const char*>> kReasons = {
-      {"job.", "names, folders and logs"},
-      {"profiling.", "names, folders and logs"},
-      {"metrics.", "names, folders and logs"},
-      {"comm.", "names, folders and logs"},
-      {"experimental.", "names, folders and logs"},
-      {"optimizer.", "training schedule and optimizer"},
-      {"lr_scheduler.", "training schedule and optimizer"},
-      {"training.max_norm", "training schedule and optimizer"},
-      {"training.steps", "training schedule and optimizer"},
-      {"training.seed", "training schedule and optimizer"},
-      {"training.deterministic", "training schedule and optimizer"},
-      {"training.gc_freq", "training schedule and optimizer"},
-      {"training.dataset", "data and tokenizer"},
-      {"model.hf_assets_path", "data and tokenizer"},
-      {"model.tokenizer_path", "data and tokenizer"},
-      {"checkpoint.", "checkpoints"},
-      {"validation.", "evaluation"},
-      {"quantize.", "quantised layers, which a stack describes"},
-      {"float8.", "quantised layers, which a stack describes"},
-      {"mx.", "quantised layers, which a stack describes"},
-      {"activation_checkpoint.per_op", "details of what is kept"},
-      {"activation_checkpoint.early_stop", "details of what is kept"},
-      {"fault_tolerance.", "fault tolerance"},
-      {"debug.", "names, folders and logs"},
-      {"compile.components", "kernels, which a stack describes"},
-      {"parallelism.disable_loss_parallel", "kernels, which a stack describes"},
-      {"parallelism.enable_compiled_autograd", "kernels, which a stack describes"},
-      {"parallelism.context_parallel_rotate_method", "kernels, which a stack describes"},
-      {"model.print_after_conversion", "names, folders and logs"},
-  };
-  for (const auto& [begin, reason] : kReasons)
-    if (name.starts_with(begin)) return reason;
-  return "";
+  return why_not_used(kNotUsedByTorchtitan, name);
 }
-
-std::string why_not_used_by_maxtext(const std::string& name) {
-  static const std::vector<std::pair<const char*, std::vector<const char*>>> kReasons = {
-      {"names, folders and logs",
-       {"run_name",
-        "base_output_directory",
-        "gcs_metrics",
-        "profiler",
-        "log_",
-        "enable_tensorboard",
-        "metrics",
-        "upload_",
-        "save_config",
-        "skip_first_n",
-        "tensorboard",
-        "enable_goodput",
-        "monitor_",
-        "jax_cache",
-        "dump_",
-        "record_",
-        "enable_jax_profiler",
-        "vertex_",
-        "use_vertex",
-        "enable_single_controller"}},
-      {"training schedule and optimizer",
-       {"steps", "learning_rate", "warmup", "cosine", "adam_", "opt_type", "gradient_clipping",
-        "enable_dropout", "dropout", "init_weights", "normalization_layer_epsilon", "z_loss", "eval_",
-        "load_balance_loss", "weight_decay", "mtp_"}},
-      {"data and tokenizer",
-       {"dataset", "tokenizer", "hf_", "grain_", "tfds_", "max_segments_per_seq", "reuse_example_batch",
-        "packing", "train_split", "train_data", "add_bos", "add_eos", "num_epoch", "colocated",
-        "enable_data_shuffling", "data_shuffle"}},
-      {"checkpoints",
-       {"enable_checkpoint", "async_checkpoint", "checkpoint", "load_", "enable_emergency",
-        "local_checkpoint", "save_"}},
-      {"kernels, which a stack describes",
-       {"sa_",
-        "use_iota_embed",
-        "logits_dot_in_fp32",
-        "megablox",
-        "sparse_matmul",
-        "float32_",
-        "matmul_precision",
-        "use_ragged",
-        "tile_",
-        "wi_tile",
-        "wo_tile",
-        "ragged_",
-        "use_tokamax",
-        "cast_logits",
-        "fused_",
-        "enable_nnx",
-        "pure_nnx",
-        "shard_mode",
-        "custom_mesh",
-        "mesh_axes",
-        "logical_axis_rules",
-        "context_parallel_",
-        "packing",
-        "tokamax",
-        "use_custom_sort",
-        "quantize_kvcache",
-        "quantization_local",
-        "use_qwix",
-        "allow_split",
-        "optimizer_memory_host",
-        "parameter_memory_host",
-        "scan_pipeline",
-        "set_remat",
-        "stack_",
-        "xla_",
-        "libtpu",
-        "hardware",
-        "internal_compile",
-        "num_vocab_tiling"}},
-      {"positions, which cost nothing here",
-       {"rope_", "attn_logits_soft", "final_logits_soft", "query_pre_attn", "use_rope",
-        "original_max_position", "mscale", "yarn"}},
-      {"routing, whose balance is assumed even",
-       {"routed_", "n_routing", "topk_routing", "norm_topk", "routed_score", "use_random_routing",
-        "load_balance"}},
-      {"a configuration of MaxText, not a figure",
-       {"base_config", "override_model_config", "model_call_mode"}},
-  };
-  for (const auto& [reason, beginnings] : kReasons)
-    for (const char* begin : beginnings)
-      if (name.starts_with(begin)) return reason;
-  return "";
-}
-
+std::string why_not_used_by_maxtext(const std::string& name) { return why_not_used(kNotUsedByMaxtext, name); }
 std::string why_not_used_by_deepspeed(const std::string& name) {
-  static const std::vector<std::pair<const char*, const char*>> kReasons = {
-      {"optimizer.", "training schedule and optimizer"},
-      {"scheduler.", "training schedule and optimizer"},
-      {"gradient_clipping", "training schedule and optimizer"},
-      {"prescale_gradients", "training schedule and optimizer"},
-      {"gradient_predivide_factor", "training schedule and optimizer"},
-      {"zero_allow_untested_optimizer", "training schedule and optimizer"},
-      {"zero_force_ds_cpu_optimizer", "training schedule and optimizer"},
-      {"fp16.", "loss scaling"},
-      {"bf16.", "loss scaling"},
-      {"data_types.", "loss scaling"},
-      {"amp.", "loss scaling"},
-      {"steps_per_print", "logs and profiles"},
-      {"wall_clock_breakdown", "logs and profiles"},
-      {"dump_state", "logs and profiles"},
-      {"tensorboard.", "logs and profiles"},
-      {"wandb.", "logs and profiles"},
-      {"csv_monitor.", "logs and profiles"},
-      {"comms_logger.", "logs and profiles"},
-      {"flops_profiler.", "logs and profiles"},
-      {"memory_breakdown", "logs and profiles"},
-      {"checkpoint.", "checkpoints"},
-      {"aio.", "checkpoints"},
-      {"data_efficiency.", "data"},
-      {"curriculum_learning.", "data"},
-      {"zero_optimization.", "details of ZeRO, which a stack describes"},
-      {"activation_checkpointing.", "details of what is kept"},
-      {"communication_data_type", "details of ZeRO, which a stack describes"},
-      {"sparse_gradients", "details of ZeRO, which a stack describes"},
-      {"compile.", "kernels, which a stack describes"},
-  };
-  for (const auto& [begin, reason] : kReasons)
-    if (name.starts_with(begin)) return reason;
-  return "";
+  return why_not_used(kNotUsedByDeepspeed, name);
 }
-
 std::string why_not_used_by_hugging_face(const std::string& name) {
-  static const std::vector<std::pair<const char*, const char*>> kReasons = {
-      {"rope_", "positions, which cost nothing here"},
-      {"rotary_", "positions, which cost nothing here"},
-      {"partial_rotary", "positions, which cost nothing here"},
-      {"original_max_position", "positions, which cost nothing here"},
-      {"initial_context_length", "positions, which cost nothing here"},
-      {"max_window_layers", "positions, which cost nothing here"},
-      {"n_ctx", "positions, which cost nothing here"},
-      {"alibi", "positions, which cost nothing here"},
-      {"use_parallel_residual", "kernels, which a stack describes"},
-      {"clip_qkv", "constants of functions"},
-      {"attn_config.", "constants of functions"},
-      {"ffn_config.", "constants of functions"},
-      {"no_rope", "positions, which cost nothing here"},
-      {"attn_temperature", "positions, which cost nothing here"},
-      {"vision_config", "parts that are not the language model"},
-      {"audio_config", "parts that are not the language model"},
-      {"image_", "parts that are not the language model"},
-      {"boi_", "parts that are not the language model"},
-      {"eoi_", "parts that are not the language model"},
-      {"mm_", "parts that are not the language model"},
-      {"vision_", "parts that are not the language model"},
-      {"multimodal_", "parts that are not the language model"},
-      {"projector_", "parts that are not the language model"},
-      {"quantization_config", "how weights are stored"},
-      {"compression_config", "how weights are stored"},
-      {"pretraining_tp", "how weights are stored"},
-      {"ep_size", "how weights are stored"},
-      {"architectures", "names, versions and tokens"},
-      {"auto_map", "names, versions and tokens"},
-      {"transformers", "names, versions and tokens"},
-      {"_name_or_path", "names, versions and tokens"},
-      {"bos_", "names, versions and tokens"},
-      {"eos_", "names, versions and tokens"},
-      {"pad_", "names, versions and tokens"},
-      {"unk_", "names, versions and tokens"},
-      {"decoder_start", "names, versions and tokens"},
-      {"id2label", "names, versions and tokens"},
-      {"label2id", "names, versions and tokens"},
-      {"task_specific", "names, versions and tokens"},
-      {"use_cache", "generation"},
-      {"cache_implementation", "generation"},
-      {"output_", "generation"},
-      {"return_dict", "generation"},
-      {"is_", "generation"},
-      {"do_sample", "generation"},
-      {"initializer", "initial values"},
-      {"attention_dropout", "dropout of pretraining"},
-      {"attn_pdrop", "dropout of pretraining"},
-      {"embd_pdrop", "dropout of pretraining"},
-      {"resid_pdrop", "dropout of pretraining"},
-      {"hidden_dropout", "dropout of pretraining"},
-      {"embd_", "dropout of pretraining"},
-      {"dropout", "dropout of pretraining"},
-      {"rms_norm_eps", "constants of functions"},
-      {"layer_norm_eps", "constants of functions"},
-      {"layer_norm_epsilon", "constants of functions"},
-      {"norm_eps", "constants of functions"},
-      {"hidden_activation", "constants of functions"},
-      {"swiglu_limit", "constants of functions"},
-      {"attn_logit_softcapping", "constants of functions"},
-      {"final_logit_softcapping", "constants of functions"},
-      {"query_pre_attn_scalar", "constants of functions"},
-      {"logit_scale", "constants of functions"},
-      {"scale_attn", "constants of functions"},
-      {"embedding_multiplier", "constants of functions"},
-      {"residual_multiplier", "constants of functions"},
-      {"attention_multiplier", "constants of functions"},
-      {"logits_scaling", "constants of functions"},
-      {"router_aux", "routing, whose balance is assumed even"},
-      {"router_jitter", "routing, whose balance is assumed even"},
-      {"aux_loss", "routing, whose balance is assumed even"},
-      {"seq_aux", "routing, whose balance is assumed even"},
-      {"norm_topk_prob", "routing, whose balance is assumed even"},
-      {"routed_scaling", "routing, whose balance is assumed even"},
-      {"scoring_func", "routing, whose balance is assumed even"},
-      {"n_group", "routing, whose balance is assumed even"},
-      {"topk_group", "routing, whose balance is assumed even"},
-      {"experts_per_token", "says the same as num_experts_per_tok"},
-  };
-  const std::string inner = name.starts_with("text_config.") ? name.substr(12) : name;
-  for (const auto& [begin, reason] : kReasons)
-    if (inner.starts_with(begin)) return reason;
-  return "";
+  constexpr std::string_view kText = "text_config.";
+  return why_not_used(kNotUsedByHuggingFace, name.starts_with(kText) ? name.substr(kText.size()) : name);
 }
 
 }  // namespace podsim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "report/text.h"
@@ -56,6 +57,8 @@ std::string in_quotes(const std::string& text) {
 
 void add_model(ScenarioText& text, const std::string& name, const ModelSizes& sizes,
                const std::string& file) {
+  PODSIM_CHECK(sizes.layers && sizes.d_model && sizes.heads && sizes.vocabulary,
+               "every transformer has these sizes");
   const auto from = [&](const std::string& field) {
     const std::string said = origin(sizes.from, field);
     return said.empty() ? "default, " + file : said;
@@ -113,6 +116,49 @@ void add_model(ScenarioText& text, const std::string& name, const ModelSizes& si
   text.close();
 }
 
+namespace {
+
+// What of the job lies on which axis. `experts` = size of the axis of experts; `over_tensor` = they take
+// tensor-parallel ranks too.
+void add_presets(ScenarioText& text, const LauncherDegrees& degrees, std::int64_t experts, bool over_tensor,
+                 const std::map<std::string, std::string>& from) {
+  const auto preset = [&](const char* name, const std::string& why) {
+    text.line("sharding: \"" + std::string(name) + "\"", why);
+  };
+  if (degrees.data > 1 || (degrees.fsdp == 1 && experts == 1)) preset("data", "batch over data");
+  if (degrees.fsdp > 1) preset("fsdp", origin(from, "state"));
+  if (degrees.context > 1) preset("ring_context", origin(from, "context"));
+  if (over_tensor) return preset("megatron_experts", origin(from, "expert"));
+  if (experts > 1) preset("expert", origin(from, "expert"));
+  if (degrees.tensor > 1)
+    preset(degrees.sequence_parallel ? "megatron_sp" : "megatron", origin(from, "sequence_parallel"));
+  if (degrees.tensor > 1 && degrees.experts)
+    for (const char* dimension : {"expert_ffn", "param_expert_ffn"})
+      text.line("rule { dimension: \"" + std::string(dimension) + "\" axis: \"tensor\" }",
+                origin(from, "expert"));
+}
+
+// Over which axes optimizer state, gradients and weights are cut beyond what presets say.
+void add_rules_of_state(ScenarioText& text, const LauncherDegrees& degrees, std::int64_t experts,
+                        const std::map<std::string, std::string>& from) {
+  std::string over;
+  if (degrees.data > 1) over += " axis: \"data\"";
+  if (degrees.data == 1 && degrees.fsdp == 1 && experts > 1) over += " axis: \"expert\"";
+  if (degrees.context > 1) over += " axis: \"context\"";
+  const bool zero2 = degrees.state == LauncherDegrees::State::kZero2;
+  if ((degrees.state == LauncherDegrees::State::kZero1 || zero2) && !over.empty()) {
+    text.line("rule { dimension: \"state_param_embed\"" + over + " }", origin(from, "state"));
+    if (zero2) text.line("rule { dimension: \"gradient_param_embed\"" + over + " }", origin(from, "state"));
+  }
+  if (degrees.fsdp > 1 && (degrees.context > 1 || experts > 1))
+    text.line(std::string("rule { dimension: \"param_embed\" axis: \"fsdp\"") +
+                  (degrees.context > 1 ? " axis: \"context\"" : "") +
+                  (experts > 1 ? " axis: \"expert\"" : "") + " }",
+              origin(from, "state"));
+}
+
+}  // namespace
+
 bool add_mesh(ScenarioText& text, LauncherDegrees degrees, const std::map<std::string, std::string>& from,
               std::string& problem) {
   // Experts lie over data-parallel ranks; those that tensor-parallel ranks do not cut take these ranks too.
@@ -142,37 +188,8 @@ bool add_mesh(ScenarioText& text, LauncherDegrees degrees, const std::map<std::s
     any = true;
   }
   if (!any) text.line("mesh { name: \"data\" size: 1 }", "one chip");
-  const auto preset = [&](const char* name, const std::string& why) {
-    text.line("sharding: \"" + std::string(name) + "\"", why);
-  };
-  if (degrees.data > 1 || (degrees.fsdp == 1 && experts == 1)) preset("data", "batch over data");
-  if (degrees.fsdp > 1) preset("fsdp", origin(from, "state"));
-  if (degrees.context > 1) preset("ring_context", origin(from, "context"));
-  if (over_tensor) {
-    preset("megatron_experts", origin(from, "expert"));
-  } else {
-    if (experts > 1) preset("expert", origin(from, "expert"));
-    if (degrees.tensor > 1)
-      preset(degrees.sequence_parallel ? "megatron_sp" : "megatron", origin(from, "sequence_parallel"));
-    if (degrees.tensor > 1 && degrees.experts)
-      for (const char* dimension : {"expert_ffn", "param_expert_ffn"})
-        text.line("rule { dimension: \"" + std::string(dimension) + "\" axis: \"tensor\" }",
-                  origin(from, "expert"));
-  }
-  std::string over;
-  if (degrees.data > 1) over += " axis: \"data\"";
-  if (degrees.data == 1 && degrees.fsdp == 1 && experts > 1) over += " axis: \"expert\"";
-  if (degrees.context > 1) over += " axis: \"context\"";
-  const bool zero2 = degrees.state == LauncherDegrees::State::kZero2;
-  if ((degrees.state == LauncherDegrees::State::kZero1 || zero2) && !over.empty()) {
-    text.line("rule { dimension: \"state_param_embed\"" + over + " }", origin(from, "state"));
-    if (zero2) text.line("rule { dimension: \"gradient_param_embed\"" + over + " }", origin(from, "state"));
-  }
-  if (degrees.fsdp > 1 && (degrees.context > 1 || experts > 1))
-    text.line(std::string("rule { dimension: \"param_embed\" axis: \"fsdp\"") +
-                  (degrees.context > 1 ? " axis: \"context\"" : "") +
-                  (experts > 1 ? " axis: \"expert\"" : "") + " }",
-              origin(from, "state"));
+  add_presets(text, degrees, experts, over_tensor, from);
+  add_rules_of_state(text, degrees, experts, from);
   return true;
 }
 

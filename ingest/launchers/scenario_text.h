@@ -48,7 +48,7 @@ struct ModelSizes {
       from;  // [field] where it is said; others follow from the file's defaults
 };
 
-// "model_override { ... }". REQUIRES: the first seven sizes and the vocabulary are there.
+// "model_override { ... }". REQUIRES: layers, d_model, heads and the vocabulary are there.
 void add_model(ScenarioText& text, const std::string& name, const ModelSizes& sizes, const std::string& file);
 
 // How devices share the work, in the words of Megatron and FSDP.

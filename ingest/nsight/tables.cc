@@ -3,6 +3,8 @@
 
 #include <sqlite3.h>
 
+#include "engine/check.h"
+
 namespace podsim::nsight {
 namespace {
 
@@ -89,6 +91,7 @@ bool Tables::has(const std::string& table, const std::string& column) const {
 
 bool Tables::each(const std::string& table, const std::vector<std::string>& columns,
                   const std::function<bool(const Row&)>& told, std::vector<Problem>& problems) const {
+  PODSIM_CHECK(has(table), "the table is there");
   std::string list;
   for (const std::string& column : columns)
     list += (list.empty() ? "" : ", ") + (has(table, column) ? quoted(column) : std::string("NULL"));

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/check.h"
 #include "ingest/hlo/fields.h"
 #include "ingest/hlo/operations.h"
 #include "ingest/hlo/replica_groups.h"
@@ -32,6 +33,7 @@ MadeCollective written_collective(const hlo::Module& module, const hlo::Instruct
                                   const std::vector<hlo::Shape>& operands) {
   MadeCollective made;
   made.kind = hlo::collective_kind(collective.opcode);
+  PODSIM_CHECK(!made.kind.empty(), "the instruction is a collective");
   made.axes = short_text(
       collective.attribute(collective.has("source_target_pairs") ? "source_target_pairs" : "replica_groups"));
   const auto groups = hlo::groups_of(module, collective);

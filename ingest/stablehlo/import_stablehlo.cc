@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/check.h"
 #include "ingest/stablehlo/read_modules.h"
 #include "report/write.h"
 
@@ -154,6 +155,7 @@ bool is_stablehlo(std::string_view text) {
 
 std::optional<Imported> import_stablehlo(const std::vector<InputText>& files, const Stated&,
                                          std::vector<Problem>& problems) {
+  PODSIM_CHECK(files.size() == 1, "modules are of one file");
   const auto modules = stablehlo::read_modules(files.front().name, files.front().text, problems);
   if (!modules) return std::nullopt;
   Imported imported;

@@ -255,66 +255,84 @@ std::vector<ChoiceOutcome> outcomes_of(const OutcomeQuestion& question,
   return outcomes;
 }
 
-std::vector<AssumptionSwing> swings_of(const OutcomeQuestion& question, const ChoiceFacts& first,
-                                       const ChoiceFacts* second) {
-  std::vector<AssumptionSwing> swings;
-  // `move` puts a value of the assumption into the luck of a choice. Ties are looked for between `low` and
-  // `high`, which are above 0.
-  const auto add =
-      [&](const std::string& what, double from, double to, double low, double high,
-          const std::function<void(const ChoiceFacts&, Luck&, double)>& move) -> AssumptionSwing& {
-    const auto course = [&](const ChoiceFacts& choice, double value) {
-      Luck luck = usual(question, choice);
-      move(choice, luck, value);
-      return course_of(choice, luck);
-    };
-    const auto first_at = [&](double value) { return course(first, value).of(question.objective); };
+namespace {
+
+// How the choice between the first and the second of the answer moves with each assumption by itself.
+class SwingFinder {
+ public:
+  SwingFinder(const OutcomeQuestion& question, const ChoiceFacts& first, const ChoiceFacts* second)
+      : question_(question), first_(first), second_(second) {}
+
+  std::vector<AssumptionSwing> run() {
+    add_speed_and_price(first_);
+    if (second_ != nullptr) add_speed_and_price(*second_);
+    add_failures();
+    for (std::size_t i = 0; i < question_.vary.size(); ++i) add_varied(i);
+    std::erase_if(swings_, [](const AssumptionSwing& of) { return of.width() == 0 && !of.flips_at; });
+    std::ranges::stable_sort(swings_, std::greater<>(), &AssumptionSwing::width);
+    return std::move(swings_);
+  }
+
+ private:
+  // Puts a value of the assumption into the luck of a choice.
+  using Move = std::function<void(const ChoiceFacts&, Luck&, double)>;
+
+  Course course(const ChoiceFacts& choice, double value, const Move& move) const {
+    Luck luck = usual(question_, choice);
+    move(choice, luck, value);
+    return course_of(choice, luck);
+  }
+
+  // Ties are looked for between `low` and `high`, which are above 0.
+  AssumptionSwing& add(const std::string& what, double from, double to, double low, double high,
+                       const Move& move) {
+    const auto first_at = [&](double value) { return course(first_, value, move).of(question_.objective); };
     const auto margin_at = [&](double value) {
-      return second == nullptr ? 0 : course(*second, value).of(question.objective) - first_at(value);
+      return second_ == nullptr ? 0 : course(*second_, value, move).of(question_.objective) - first_at(value);
     };
     AssumptionSwing swing{what,          from, to, first_at(from), first_at(to), margin_at(from),
                           margin_at(to), {},   {}};
     const auto tie = [&](const std::function<double(double)>& difference) -> std::optional<double> {
       const auto found = find_tie(difference, low, high, false);
-      if (!found) return std::nullopt;
-      return (found->below + found->above) / 2;
+      return found ? std::optional((found->below + found->above) / 2) : std::nullopt;
     };
-    if (second != nullptr) swing.flips_at = tie(margin_at);
+    if (second_ != nullptr) swing.flips_at = tie(margin_at);
     swing.misses_at = tie([&](double value) {
-      const Course at = course(first, value);
-      return within(question, at.days, at.usd) ? -1.0 : 1.0;
+      const Course at = course(first_, value, move);
+      return within(question_, at.days, at.usd) ? -1.0 : 1.0;
     });
-    return swings.emplace_back(std::move(swing));
-  };
-  const auto add_of = [&](const ChoiceFacts& of) {
-    const bool again = second != nullptr && &of == second;
-    if (!again || of.speed != first.speed) {
-      const StepError& step = of.step;
-      if (step.quantile90() > step.quantile10())
-        add("step of " + of.speed + " over the predicted one", step.quantile10(), step.quantile90(), 0.2, 5,
-            [&](const ChoiceFacts& choice, Luck& luck, double value) {
-              if (choice.speed == of.speed) luck.step = value;
-            });
-    }
+    return swings_.emplace_back(std::move(swing));
+  }
+
+  // What the second has in common with the first is there already.
+  void add_speed_and_price(const ChoiceFacts& of) {
+    const bool again = second_ != nullptr && &of == second_;
+    if ((!again || of.speed != first_.speed) && of.step.quantile90() > of.step.quantile10())
+      add("step of " + of.speed + " over the predicted one", of.step.quantile10(), of.step.quantile90(), 0.2,
+          5, [&](const ChoiceFacts& choice, Luck& luck, double value) {
+            if (choice.speed == of.speed) luck.step = value;
+          });
     const Price& price = of.price;
-    if ((!again || of.contract != first.contract) && price.usd_per_chip_hour > 0)
+    if ((!again || of.contract != first_.contract) && price.usd_per_chip_hour > 0)
       add("USD per chip-hour of " + of.contract, offer_at(price, 0.1), offer_at(price, 0.9),
           price.usd_per_chip_hour / 20, price.usd_per_chip_hour * 20,
           [&](const ChoiceFacts& choice, Luck& luck, double value) {
             if (choice.contract == of.contract) luck.usd_per_chip_hour = value;
           });
-  };
-  add_of(first);
-  if (second != nullptr) add_of(*second);
-  if (first.rough > 1 || (second != nullptr && second->rough > 1))
+  }
+
+  void add_failures() {
+    if (!(first_.rough > 1 || (second_ != nullptr && second_->rough > 1))) return;
     add("failures over those of the scenario", 0.5, 2, 0.5, 2,
         [](const ChoiceFacts& choice, Luck& luck, double value) {
           luck.run = value < 1 ? choice.calm + (1 - choice.calm) * (2 * value - 1)
                                : 1 + (choice.rough - 1) * (value - 1);
         });
-  for (std::size_t i = 0; i < question.vary.size(); ++i) {
-    const VariedNumber& number = question.vary[i];
-    // By the place between both ends, from 1 to 2, since a number may be 0 or less.
+  }
+
+  // By the place between both ends, from 1 to 2, since a number may be 0 or less.
+  void add_varied(std::size_t i) {
+    const VariedNumber& number = question_.vary[i];
     const auto value_at = [&](double place) { return number.low + (number.high - number.low) * (place - 1); };
     AssumptionSwing& swing =
         add(number.name(), 1, 2, 1, 2, [&, i](const ChoiceFacts& choice, Luck& luck, double place) {
@@ -325,9 +343,18 @@ std::vector<AssumptionSwing> swings_of(const OutcomeQuestion& question, const Ch
     if (swing.flips_at) swing.flips_at = value_at(*swing.flips_at);
     if (swing.misses_at) swing.misses_at = value_at(*swing.misses_at);
   }
-  std::erase_if(swings, [](const AssumptionSwing& swing) { return swing.width() == 0 && !swing.flips_at; });
-  std::ranges::stable_sort(swings, std::greater<>(), &AssumptionSwing::width);
-  return swings;
+
+  const OutcomeQuestion& question_;
+  const ChoiceFacts& first_;
+  const ChoiceFacts* const second_;
+  std::vector<AssumptionSwing> swings_;
+};
+
+}  // namespace
+
+std::vector<AssumptionSwing> swings_of(const OutcomeQuestion& question, const ChoiceFacts& first,
+                                       const ChoiceFacts* second) {
+  return SwingFinder(question, first, second).run();
 }
 
 std::vector<WorthOfKnowing> worth_of_speeds(const OutcomeQuestion& question,

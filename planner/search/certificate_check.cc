@@ -160,76 +160,93 @@ class CertificateChecker {
       verdict_.bounds += record.verdict != LayoutVerdict::kSimulated ? 1 : 0;
   }
 
+  // What is known of the layouts of a stem, once it is asked for.
+  class KnownOfStem {
+   public:
+    KnownOfStem(const CertificateChecker& of, const JobLayout& stem)
+        : of_(of),
+          stem_(stem),
+          spec_(with_layout(of.space_.spec(), stem)),
+          contexts_(of.fabric_),
+          tables_(of.space_, contexts_) {}
+
+    Time by_lighter() {
+      return LighterTables(of_.space_, of_.lighter_, contexts_).bound(stem_, of_.space_.leaves(stem_));
+    }
+    const StemPasses& passes() {
+      if (!passes_) passes_ = passes_of(tables_, stem_, of_.space_.leaves(stem_), of_.room_);
+      return *passes_;
+    }
+    Bytes memory(const JobLayout& layout, bool ends_only) { return bounds().memory(layout, ends_only); }
+    Time by_stages(const JobLayout& layout) { return rounded_down(bounds().stage_bound_s(layout)); }
+    Time by_relaxed(const JobLayout& layout) {
+      const Spec spec = with_layout(of_.space_.spec(), layout);
+      return std::max(by_stages(layout), rounded_down(relaxed_bound_s(spec, MeshContext(of_.fabric_, spec))));
+    }
+
+   private:
+    const StemBounds& bounds() {
+      if (!bounds_) bounds_.emplace(spec_, contexts_.of(spec_));
+      return *bounds_;
+    }
+
+    const CertificateChecker& of_;
+    const JobLayout& stem_;
+    const Spec spec_;
+    MeshContexts contexts_;
+    PassTables tables_;
+    std::optional<StemBounds> bounds_;
+    std::optional<StemPasses> passes_;
+  };
+
   void check_stem(const JobLayout& stem, const std::vector<const LayoutRecord*>& records) {
-    const Spec spec = with_layout(space_.spec(), stem);
-    MeshContexts contexts(fabric_);
-    PassTables tables(space_, contexts);
-    std::optional<StemBounds> bounds;
-    std::optional<StemPasses> passes;
-    const auto of_stem = [&]() -> const StemBounds& {
-      if (!bounds) bounds.emplace(spec, contexts.of(spec));
-      return *bounds;
-    };
-    const auto all_passes = [&]() -> const StemPasses& {
-      if (!passes) passes = passes_of(tables, stem, space_.leaves(stem), room_);
-      return *passes;
-    };
-    const auto of_passes = [&] { return all_passes().bound; };
-    const auto of_lighter = [&] {
-      return LighterTables(space_, lighter_, contexts).bound(stem, space_.leaves(stem));
-    };
-    const auto same = [&](const LayoutRecord& record, Time time) {
-      if (record.time != time)
-        fault("the bound of " + to_string(record.layout) + " is " + exact_seconds(time) + " s, and not " +
-              exact_seconds(record.time));
-      else if (!cannot_win(time))
-        fault(to_string(record.layout) + " is dropped, and its bound is no longer than what it has to beat");
-    };
-    const auto full = [&](const LayoutRecord& record, bool is_so) {
-      if (!is_so || record.memory <= room_)
-        fault(to_string(record.layout) + " does not need the " + gib(record.memory) +
-              " that it is dropped for");
-    };
-    for (const LayoutRecord* record : records) {
-      const JobLayout& layout = record->layout;
-      switch (record->verdict) {
-        case LayoutVerdict::kNoRoomForState:
-          full(*record, least_state(space_.spec().job, stem, parameters_) == record->memory);
-          break;
-        case LayoutVerdict::kNoRoom:
-          full(*record, (all_passes().might_fit.empty() && all_passes().memory == record->memory) ||
-                            of_stem().memory(layout, true) == record->memory ||
-                            of_stem().memory(layout, false) == record->memory);
-          break;
-        case LayoutVerdict::kByLighter:
-          same(*record, of_lighter());
-          break;
-        case LayoutVerdict::kByPasses:
-          same(*record, of_passes());
-          break;
-        case LayoutVerdict::kByStages:
-          same(*record, std::max(of_passes(), rounded_down(of_stem().stage_bound_s(layout))));
-          break;
-        case LayoutVerdict::kByRelaxed:
-          same(*record,
-               std::max({of_passes(), rounded_down(of_stem().stage_bound_s(layout)), relaxed_bound(layout)}));
-          break;
-        case LayoutVerdict::kOpen:
-          if (!cannot_win(record->time)) fault(to_string(layout) + " is open, and might be better");
-          if (of_passes() < record->time &&
-              std::max(rounded_down(of_stem().stage_bound_s(layout)), relaxed_bound(layout)) < record->time)
-            fault("the bound of " + to_string(layout) + " is lower than it says");
-          break;
-        case LayoutVerdict::kSimulated:
-          if (of_stem().memory(layout, false) > room_) fault(to_string(layout) + " does not fit");
-          break;
-      }
+    KnownOfStem known(*this, stem);
+    for (const LayoutRecord* record : records) check_record(*record, stem, known);
+  }
+
+  void check_record(const LayoutRecord& record, const JobLayout& stem, KnownOfStem& known) {
+    const JobLayout& layout = record.layout;
+    switch (record.verdict) {
+      case LayoutVerdict::kNoRoomForState:
+        return check_full(record, least_state(space_.spec().job, stem, parameters_) == record.memory);
+      case LayoutVerdict::kNoRoom:
+        return check_full(record,
+                          (known.passes().might_fit.empty() && known.passes().memory == record.memory) ||
+                              known.memory(layout, true) == record.memory ||
+                              known.memory(layout, false) == record.memory);
+      case LayoutVerdict::kByLighter:
+        return check_bound(record, known.by_lighter());
+      case LayoutVerdict::kByPasses:
+        return check_bound(record, known.passes().bound);
+      case LayoutVerdict::kByStages:
+        return check_bound(record, std::max(known.passes().bound, known.by_stages(layout)));
+      case LayoutVerdict::kByRelaxed:
+        return check_bound(record, std::max(known.passes().bound, known.by_relaxed(layout)));
+      case LayoutVerdict::kOpen:
+        if (!cannot_win(record.time)) fault(to_string(layout) + " is open, and might be better");
+        if (known.passes().bound < record.time && known.by_relaxed(layout) < record.time)
+          fault("the bound of " + to_string(layout) + " is lower than it says");
+        return;
+      case LayoutVerdict::kSimulated:
+        if (known.memory(layout, false) > room_) fault(to_string(layout) + " does not fit");
+        return;
     }
   }
 
-  Time relaxed_bound(const JobLayout& layout) const {
-    const Spec spec = with_layout(space_.spec(), layout);
-    return rounded_down(relaxed_bound_s(spec, MeshContext(fabric_, spec)));
+  // Dropped by a bound, which is `time`.
+  void check_bound(const LayoutRecord& record, Time time) {
+    if (record.time != time)
+      fault("the bound of " + to_string(record.layout) + " is " + exact_seconds(time) + " s, and not " +
+            exact_seconds(record.time));
+    else if (!cannot_win(time))
+      fault(to_string(record.layout) + " is dropped, and its bound is no longer than what it has to beat");
+  }
+
+  // Dropped for what it needs, which `is_so`.
+  void check_full(const LayoutRecord& record, bool is_so) {
+    if (!is_so || record.memory <= room_)
+      fault(to_string(record.layout) + " does not need the " + gib(record.memory) +
+            " that it is dropped for");
   }
 
   // The answer, and others at equal distances.

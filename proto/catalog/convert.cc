@@ -228,6 +228,25 @@ std::optional<Stack> catalog_stack(const Catalog& catalog, const std::string& na
   return entry ? std::optional(to_stack(*entry)) : std::nullopt;
 }
 
+namespace {
+
+// What of a stack says how much memory steps take.
+void add_memory(const schema::Stack& from, Stack& stack) {
+  if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
+  if (from.has_logit_bytes()) stack.logit_bytes = from.logit_bytes();
+  stack.workspace = mib(from.workspace_mib());
+  stack.communicator_buffers = mib(from.communicator_buffers_mib());
+  stack.gradient_memory_bytes = from.gradient_memory_bytes();
+  if (from.has_optimizer_state_bytes()) stack.optimizer_state_bytes = from.optimizer_state_bytes();
+  stack.gradient_pass_bytes = from.gradient_pass_bytes();
+  stack.gradient_add_bytes = from.gradient_add_bytes();
+  if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();
+  if (from.has_loss_bytes_per_logit()) stack.loss_bytes_per_logit = from.loss_bytes_per_logit();
+  if (from.has_fragmentation()) stack.fragmentation = from.fragmentation();
+}
+
+}  // namespace
+
 Stack to_stack(const schema::Stack& from) {
   Stack stack;
   stack.name = from.name();
@@ -267,20 +286,10 @@ Stack to_stack(const schema::Stack& from) {
   stack.retry_stall = from.retry_stall();
   stack.update_per_weight = microseconds(from.update_us_per_weight());
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
-  if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
-  if (from.has_logit_bytes()) stack.logit_bytes = from.logit_bytes();
   if (from.has_gathers_layers()) stack.gathers_layers = from.gathers_layers();
-  stack.workspace = mib(from.workspace_mib());
-  stack.communicator_buffers = mib(from.communicator_buffers_mib());
-  stack.gradient_memory_bytes = from.gradient_memory_bytes();
-  if (from.has_optimizer_state_bytes()) stack.optimizer_state_bytes = from.optimizer_state_bytes();
+  add_memory(from, stack);
   if (from.has_optimizer_traffic()) stack.optimizer_traffic = from.optimizer_traffic();
-  stack.gradient_pass_bytes = from.gradient_pass_bytes();
-  stack.gradient_add_bytes = from.gradient_add_bytes();
   if (from.has_recompute_stops_early()) stack.recompute_stops_early = from.recompute_stops_early();
-  if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();
-  if (from.has_loss_bytes_per_logit()) stack.loss_bytes_per_logit = from.loss_bytes_per_logit();
-  if (from.has_fragmentation()) stack.fragmentation = from.fragmentation();
   if (from.has_weight_passes()) stack.weight_passes = from.weight_passes();
   stack.attention_block = from.attention_block();
   stack.scatter_gather_sends = from.scatter_gather_sends();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -121,7 +123,7 @@ struct ClusterSetting {
 // Fields, by their paths in a block, that change nothing unless `needs` holds.
 template <class Setting>
 struct Need {
-  std::vector<std::string_view> fields;
+  std::array<std::string_view, 5> fields;  // the last of them may be empty
   bool (*needs)(const Setting&);
   const char* why;  // behind "... has no effect: "
   const char* hint = "";
@@ -130,7 +132,7 @@ struct Need {
 using JobNeed = Need<JobSetting>;
 using ClusterNeed = Need<ClusterSetting>;
 
-const std::vector<JobNeed>& needs_of_job();
-const std::vector<ClusterNeed>& needs_of_cluster();
+std::span<const JobNeed> needs_of_job();
+std::span<const ClusterNeed> needs_of_cluster();
 
 }  // namespace podsim

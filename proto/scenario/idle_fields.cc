@@ -6,6 +6,7 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,11 +31,11 @@ constexpr std::string_view kChipOfMeasuredLayers[] = {
     "power_busy_w", "power_overhead_w", "power_waiting_share", "power_range"};
 
 template <class Setting>
-void warn_by_table(const std::vector<Need<Setting>>& needs, const Message& block, const Setting& setting,
+void warn_by_table(std::span<const Need<Setting>> needs, const Message& block, const Setting& setting,
                    const std::string& path, Document& document) {
   for (const Need<Setting>& need : needs) {
     for (const std::string_view field : need.fields)
-      if (is_set(block, field) && !need.needs(setting))
+      if (!field.empty() && is_set(block, field) && !need.needs(setting))
         document.warn_idle(join_path(path, field), need.why, need.hint);
   }
 }

@@ -84,18 +84,18 @@ FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& 
   PODSIM_CHECK(rate.value > 0, "collectives are weighed against computation");
   PODSIM_CHECK(!placement.chip_of_device.empty(), "a mesh has devices");
   injection_ = {most_into_a_chip(fabric)};
-  find_islands();
+  find_domains();
 }
 
 // Domains of which every GPU has a NIC, as many GPUs as a power of two, filled by the devices in order. Then
 // no plan brings a GPU more from other domains than its NIC carries: routes end at it.
-void FabricCost::find_islands() {
+void FabricCost::find_domains() {
   const int domain = fabric_.gpus_per_domain;
   if (domain <= 1 || fabric_.nvlink_mesh || !std::has_single_bit(static_cast<unsigned>(domain))) return;
   if (!placement_.in_order()) return;
   if (const RegularTree* tree = fabric_.tree()) {
     nics_ = {domain * fabric_.links[static_cast<std::size_t>(tree->nic_up(0))].bandwidth.value};
-    island_ = domain;
+    domain_ = domain;
     return;
   }
   std::vector<double> by_nic(static_cast<std::size_t>(fabric_.chips), 0);
@@ -105,14 +105,14 @@ void FabricCost::find_islands() {
   const auto [least, most] = std::minmax_element(by_nic.begin(), by_nic.end());
   if (*least <= 0) return;
   nics_ = {domain * *most};
-  island_ = domain;
+  domain_ = domain;
 }
 
-int FabricCost::on_island(const AxisRef& piece) const {
-  if (island_ == 0) return 0;
+int FabricCost::neighbours_in_domain(const AxisRef& piece) const {
+  if (domain_ == 0) return 0;
   const int stride = stride_of(mesh_, piece);
-  if (stride >= island_) return 1;
-  return island_ % stride == 0 ? std::min(piece.size, island_ / stride) : 0;
+  if (stride >= domain_) return 1;
+  return domain_ % stride == 0 ? std::min(piece.size, domain_ / stride) : 0;
 }
 
 FabricCost::Curve FabricCost::curve(const CollectivePlan& planned) const {

@@ -40,15 +40,15 @@ class FabricCost : public CostModel {
   double compute(Flops flops) const override { return seconds_at(flops, rate_); }
   bool timed() const override { return true; }
   double at_least(Bytes received) const override { return seconds_at(received, injection_); }
-  int on_island(const AxisRef& piece) const override;
+  int neighbours_in_domain(const AxisRef& piece) const override;
   double from_afar_at_least(Bytes received) const override { return seconds_at(received, nics_); }
   double to_chip_from_afar_at_least(Bytes received) const override {
-    return seconds_at(island_ * received, nics_);
+    return seconds_at(domain_ * received, nics_);
   }
   KnownPlans* known_plans() const override { return &plans_; }
 
  private:
-  void find_islands();
+  void find_domains();
   Curve curve(const CollectivePlan& planned) const;
   std::vector<Curve> curves(CollectiveKind kind, const AxisList& axes) const;
   Strides strides(const AxisList& axes) const;
@@ -60,7 +60,7 @@ class FabricCost : public CostModel {
   Shared* const shared_;  // nothing where devices are not the chips in order
   Crowd crowd_;
   Bandwidth injection_;  // of all links into the chip that has most
-  int island_ = 0;       // chips of an NVLink domain, which axes fill from the innermost on; 0 = none
+  int domain_ = 0;       // chips of an NVLink domain, which axes fill from the innermost on; 0 = none
   Bandwidth nics_{1};    // from other domains into one whose chips all have as much as any
   mutable std::map<std::pair<CollectiveKind, AxisList>, std::vector<Curve>> curves_;
   mutable KnownPlans plans_;

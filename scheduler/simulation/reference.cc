@@ -7,9 +7,9 @@
 
 #include "engine/check.h"
 #include "engine/fluid.h"
-#include "scheduler/folding/lone_jobs.h"
 #include "scheduler/simulation/reference_accounts.h"
 #include "scheduler/simulation/reference_computations.h"
+#include "scheduler/simulation/reference_meetings.h"
 
 namespace podsim {
 namespace reference {
@@ -29,13 +29,16 @@ class Reference {
         factors_(changes_.size(), 1),
         chips_(system.chips.size()),
         operations_(system.groups.size() * kNetworkStreams),
-        jobs_(system.meshes.size()),
-        lone_(lone_jobs(system)) {
+        jobs_(system.meshes.size()) {
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       chips_[c].of = &system.chips[c];
       chips_[c].program = &system.step.stages[system.chips[c].program];
-      job_of(chips_[c]).input = &chips_[c].program->input;
+      Job& job = job_of(chips_[c]);
+      job.input = &chips_[c].program->input;
+      job.chips.push_back(static_cast<std::int32_t>(c));
     }
+    for (std::size_t j = 0; j < jobs_.size(); ++j)
+      jobs_[j].meets_nobody = meets_nobody(system, static_cast<int>(j));
     for (std::size_t o = 0; o < operations_.size(); ++o)
       operations_[o].group = static_cast<std::int32_t>(o / kNetworkStreams);
   }
@@ -70,7 +73,7 @@ class Reference {
       for (const int j : over) end_step(j);
       if (accounts_.fewest_steps() >= options_.steps) return false;
       for (const int j : over) {
-        jobs_[j].over = lone_[j] && accounts_.steps(j) >= options_.steps;
+        jobs_[j].over = jobs_[j].meets_nobody && accounts_.steps(j) >= options_.steps;
         if (!jobs_[j].over) begin_step(j);
       }
     }
@@ -80,9 +83,8 @@ class Reference {
     const int step = static_cast<int>(job.begins.size());
     job.begin_step(now_, draws_.input_stalls(j, step));
     job.loads = draws_.loads(j, step);
-    const std::vector<std::int32_t>& chips = accounts_.parts(j).chips;
-    job.running = static_cast<int>(chips.size());
-    for (const std::int32_t c : chips) {
+    job.running = static_cast<int>(job.chips.size());
+    for (const std::int32_t c : job.chips) {
       Chip& chip = chips_[c];
       chip.begin_step(now_);
       chip.step_factor = draws_.step_factor(c, step);
@@ -95,7 +97,7 @@ class Reference {
   void end_step(int j) {
     PODSIM_CHECK(now_ > jobs_[j].begins.back() || accounts_.steps(j) < options_.steps,
                  "a step beside other jobs takes time");
-    for (const std::int32_t c : accounts_.parts(j).chips)
+    for (const std::int32_t c : jobs_[j].chips)
       accounts_.book(c, Bucket::kPeerWait, chips_[c].since, now_, "wait for the end of the step");
     accounts_.end_step(j, now_);
   }
@@ -386,7 +388,6 @@ class Reference {
   std::vector<Chip> chips_;
   std::vector<Operation> operations_;  // [group * kNetworkStreams + stream]
   std::vector<Job> jobs_;
-  const std::vector<bool> lone_;  // [job]
 };
 
 }  // namespace

@@ -16,9 +16,11 @@
 namespace podsim {
 
 // As simulate(), rule by rule and as plainly as can be: events and operations in queues, rates from the
-// solver, nothing known ahead, joined or skipped. It shares the system, what is drawn and the solver with the
-// loops that are fast, which are tested against it, and nothing else. O(events log events) and what the
-// solver takes.
+// solver, nothing known ahead, joined or skipped. The loops that are fast are tested against it. It shares
+// with them the system, what is drawn (StepDraws) and how speeds change (SpeedProfile), what stands in engine
+// (the solver for rates, random numbers, rounding), and what writes results down: intervals and passes
+// (Recording), the blank timeline and the bytes that a message puts on links (timeline_parts.h). It shares
+// nothing else. O(events log events) and what the solver takes.
 std::vector<Timeline> simulate_by_the_rules(const System& system, const SimulateOptions& options);
 
 namespace reference {
@@ -87,6 +89,8 @@ struct Operation {
 // A job, and the step that it is in.
 struct Job {
   const InputPipeline* input = nullptr;
+  std::vector<std::int32_t> chips;
+  bool meets_nobody = false;          // on links
   int running = 0;                    // chips that have not ended the step
   bool over = false;                  // no step follows
   std::vector<Time> begins;           // of steps

@@ -59,7 +59,6 @@ class Accounts {
   void end_step(int job, Time now);
   int steps(int job) const { return static_cast<int>(jobs_[job].timeline.step_end.size()); }
   int fewest_steps() const;  // of a job
-  const JobParts& parts(int job) const { return jobs_[job].parts; }
 
   // A transfer stood still on a link of this flap.
   void stood_still(int flap, Time begin, Time end);

@@ -6,7 +6,7 @@
 //    last, steps end and begin.
 //  2 Jobs begin together at 0. A job's step ends with its last chip, and the next one begins. All is over
 //    once every job has done `steps` of them; of each job all that have ended by then count. A job that no
-//    other can slow down (lone_jobs) ends after `steps`.
+//    other can slow down, since none sends on a link that may limit what it sends, ends after `steps`.
 //  3 A chip does the instructions of its program in order. What it need not wait for takes no time. Its
 //    host launches beside it from the begin of the step, a synchronisation or a receive on, and at most
 //    its lead before the chip; the chip pauses until it is done. Workers that collect garbage pause before

@@ -11,7 +11,8 @@
 namespace podsim::testing::tidy_test {
 namespace {
 
-constexpr std::size_t kLongestFile = 400;  // lines
+constexpr std::size_t kLongestFile = 400;     // lines
+constexpr std::size_t kLongestFunction = 60;  // lines, with its head and its closing brace
 
 TEST(Tidy, the_tree_is_found) {
   const std::vector<SourceFile> files = all_files();
@@ -42,6 +43,38 @@ TEST(Tidy, no_code_file_is_longer_than_one_idea) {
     if (!file.is_code()) continue;
     EXPECT_LE(file.lines.size(), kLongestFile) << file.path;
   }
+}
+
+// Lines of the function whose closing brace is line `end`, from the begin of its head: all between them are
+// indented further than both. 0 where the line is no brace by itself, or indented further than those of a
+// member's members. Blocks within functions are measured too; the function is longer than they are.
+std::size_t function_lines(const std::vector<std::string>& lines, std::size_t end) {
+  const std::size_t indent = lines[end].find_first_not_of(' ');
+  if (indent > 4 || lines[end].substr(indent) != "}") return 0;
+  std::size_t head = end;
+  const auto within = [&](const std::string& line) {
+    return line.empty() || line[0] == '#' || line.find_first_not_of(' ') > indent;
+  };
+  do --head;
+  while (head > 0 && within(lines[head]));
+  return end - head + 1;
+}
+
+TEST(Tidy, no_function_of_the_product_takes_more_than_60_lines) {
+  std::size_t functions = 0;
+  for (const SourceFile& file : all_files()) {
+    if (!file.path.ends_with(".h") && !file.path.ends_with(".cc")) continue;
+    if (source_folders().count(file.path.substr(0, file.path.find('/'))) == 0) continue;
+    for (std::size_t end = 1; end < file.lines.size(); ++end) {
+      const std::size_t length = function_lines(file.lines, end);
+      functions += length > 0;
+      EXPECT_LE(length, kLongestFunction) << file.path << ": " << file.lines[end + 1 - length];
+    }
+  }
+  EXPECT_GT(functions, 10'000u);
+  EXPECT_EQ(function_lines({"int f(int a,", "      int b) {", "", "#if X", "  g();", "}"}, 5), 6u);
+  EXPECT_EQ(function_lines({"struct A {", "  void f() {", "    g();", "  }", "};"}, 3), 3u);
+  EXPECT_EQ(function_lines({"struct A {", "  int a;", "};"}, 2), 0u);
 }
 
 TEST(Tidy, the_first_line_says_what_the_file_is) {

@@ -22,10 +22,10 @@ class CostModel {
   // No collectives bring a device `received` bytes that it lacks for less, whatever their kinds and axes: the
   // tighter the bound, the less is searched. Zero where nothing is known.
   virtual double at_least(Bytes /*received*/) const { return 0; }
-  // Chips lie on islands, between which what they exchange takes slower links. How many neighbours along the
-  // piece are on one island; 0 = there are none, or axes do not fill them.
-  virtual int on_island(const AxisRef& /*piece*/) const { return 0; }
-  // No collectives bring `received` bytes from other islands to the chips of one, all together, for less.
+  // Chips lie in domains, between which what they exchange takes slower links. How many neighbours along the
+  // piece are in one domain; 0 = there are none, or axes do not fill them.
+  virtual int neighbours_in_domain(const AxisRef& /*piece*/) const { return 0; }
+  // No collectives bring `received` bytes from other domains to the chips of one, all together, for less.
   virtual double from_afar_at_least(Bytes /*received*/) const { return 0; }
   // The same, to one chip by links of its own.
   virtual double to_chip_from_afar_at_least(Bytes /*received*/) const { return 0; }

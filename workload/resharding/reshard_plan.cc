@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/check.h"
 #include "engine/index.h"
 #include "workload/resharding/reshard_search.h"
 
@@ -157,6 +158,8 @@ Cheapest plan_over(const std::vector<AxisRef>& atoms, const TensorShape& shape, 
 
 std::vector<PlanStep> plan_reshard(const Mesh& mesh, const TensorShape& shape, const Layout& from,
                                    const Layout& to, const CostModel& cost, bool whole, double give_up_at) {
+  PODSIM_CHECK(from.dims.size() == shape.dims.size() && to.dims.size() == shape.dims.size(),
+               "layouts are of the tensor's rank");
   if (equal(from, to)) return {};
   const std::vector<int> dims = searched_dims(shape, from, to);
   std::vector<AxisRef> atoms = cut_into_atoms(mesh, from, to, whole, true);

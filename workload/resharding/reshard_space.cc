@@ -75,7 +75,11 @@ Pile common_prefix(Pile a, Pile b) {
   return a;
 }
 
-int at_depth(Pile pile, int from_bottom) { return top(pile >> (4 * (height(pile) - 1 - from_bottom))); }
+int at_depth(Pile pile, int from_bottom) {
+  const int above = height(pile) - 1 - from_bottom;
+  PODSIM_CHECK(from_bottom >= 0 && above >= 0, "a label of the pile lies there");
+  return top(pile >> (4 * above));
+}
 
 Pile inserted(Pile sorted, int label) {
   int shift = 0;
@@ -86,7 +90,8 @@ Pile inserted(Pile sorted, int label) {
 
 Pile removed(Pile sorted, int label) {
   int shift = 0;
-  while (top(sorted >> shift) != label) shift += 4;
+  for (; top(sorted >> shift) != label; shift += 4)
+    PODSIM_CHECK(sorted >> shift != 0, "the label is in the pile");
   const Pile below = sorted & ((Pile{1} << shift) - 1);
   return popped(sorted >> shift) << shift | below;
 }
@@ -147,6 +152,8 @@ ReshardSpace::ReshardSpace(const TensorShape& shape, const std::vector<int>& dim
       labels_(static_cast<int>(atoms.size())),
       cost_(&cost),
       timed_(cost.timed()) {
+  PODSIM_CHECK(atoms.size() <= kMaxLabels, "every atom has a label");
+  PODSIM_CHECK(dims.size() <= kMaxDims, "every dimension has a pile");
   for (std::size_t label = 1; label <= atoms.size(); ++label) {
     sizes_[label] = atoms[label - 1].size;
     total_[label] = 1;
@@ -165,7 +172,7 @@ ReshardSpace::ReshardSpace(const TensorShape& shape, const std::vector<int>& dim
   }
   lengths_.resize(dims.size() * lengths_kept(labels_));
   if (!timed_) classify();
-  find_islands();
+  find_domains();
 }
 
 void ReshardSpace::classify() {
@@ -184,6 +191,7 @@ void ReshardSpace::classify() {
 }
 
 ReshardSpace ReshardSpace::relaxed() const {
+  PODSIM_CHECK(!timed_, "atoms that are alike cost the same only where time does not decide");
   ReshardSpace space = *this;
   space.total_ = {};
   space.lengths_.assign(lengths_.size(), {});

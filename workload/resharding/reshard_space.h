@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/check.h"
 #include "workload/resharding/reshard_plan.h"
 
 namespace podsim {
@@ -58,7 +59,10 @@ class ReshardSpace {
   int labels() const { return labels_; }
   int size(int label) const { return sizes_[static_cast<std::size_t>(label)]; }
   // Of labels that cost the same. REQUIRES: the cost is not timed.
-  int class_of(int label) const { return classes_[static_cast<std::size_t>(label)]; }
+  int class_of(int label) const {
+    PODSIM_CHECK(!timed_, "atoms have classes only where time does not decide");
+    return classes_[static_cast<std::size_t>(label)];
+  }
   bool timed() const { return timed_; }
 
   PileState state_of(const Layout& layout) const;
@@ -80,7 +84,7 @@ class ReshardSpace {
   // is largest. Exact space.
   double bytes_missing(const PileState& from, const PileState& to) const;
 
-  // What it takes at least that the chips of an island together lack some of their blocks, on any way.
+  // What it takes at least that the chips of a domain together lack some of their blocks, on any way.
   double at_least_from_afar(const PileState& from, const PileState& to) const;
   double at_least_between(const PileState& from, const PileState& to) const {
     return std::max(at_least(bytes_missing(from, to)), at_least_from_afar(from, to));
@@ -89,7 +93,7 @@ class ReshardSpace {
   // One collective over the labels, in the cost model's unit.
   double price(CollectiveKind kind, Pile labels, double bytes) const;
   // What no collective but a permute costs less than: all but a device's own share has to come to it, or
-  // leave it, and what is on other islands over the slower links.
+  // leave it, and what is in other domains over the slower links.
   double price_at_least(CollectiveKind kind, Pile labels, double bytes) const;
   double sent(CollectiveKind kind, Pile labels, double bytes) const;
   double at_least(double bytes) const { return cost_->at_least(Bytes{bytes}); }
@@ -105,9 +109,9 @@ class ReshardSpace {
     Pile pile = ~Pile{0};
     double local = 0, ideal = 0;  // with and without padding
   };
-  // Of one dimension: the share of its length that an island wants, and the share of that which it holds.
+  // Of one dimension: the share of its length that a domain wants, and the share of that which it holds.
   // Products of halves, so that they are exact.
-  struct IslandPart {
+  struct DomainPart {
     Pile from = ~Pile{0}, to = 0;
     double wanted = 1, held = 1;
     bool even = true;  // it divides by its pieces, or nothing is known
@@ -119,8 +123,8 @@ class ReshardSpace {
   };
 
   void classify();
-  void find_islands();
-  IslandPart island_part(std::size_t dim, Pile from, Pile to) const;
+  void find_domains();
+  DomainPart domain_part(std::size_t dim, Pile from, Pile to) const;
   double bytes_from_afar(const PileState& from, const PileState& to) const;
   const Length& length(std::size_t dim, Pile pile) const;
 
@@ -132,14 +136,14 @@ class ReshardSpace {
   int labels_ = 0;
   std::array<int, kMaxLabels + 1> sizes_{}, classes_{};
   LabelCounts total_{};
-  std::array<int, kMaxLabels + 1> near_{};  // neighbours along a label on one island; 0 = unknown
-  bool islands_ = false;                    // chips lie on some, and digits are bits
-  std::array<int, kMaxLabels + 1> bits_{}, near_bits_{};  // of a label's digit; the last, within an island
+  std::array<int, kMaxLabels + 1> near_{};  // neighbours along a label in one domain; 0 = unknown
+  bool knows_domains_ = false;              // chips lie in some, and digits are bits
+  std::array<int, kMaxLabels + 1> bits_{}, near_bits_{};  // of a label's digit; the last, within a domain
   const CostModel* cost_;
   bool timed_;
   mutable std::vector<Length> lengths_;           // memo, direct mapped by dimension
   mutable std::vector<Price> prices_;             // memo of a timed model, direct mapped
-  mutable std::vector<IslandPart> island_parts_;  // memo, direct mapped by dimension
+  mutable std::vector<DomainPart> domain_parts_;  // memo, direct mapped by dimension
 };
 
 }  // namespace podsim

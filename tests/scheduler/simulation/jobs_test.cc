@@ -233,6 +233,25 @@ TEST(JobsLaw, every_picosecond_of_every_chip_is_in_a_bucket_of_its_job) {
   EXPECT_GT(slowed, kRounds / 10) << "jobs that never meet prove nothing";
 }
 
+TEST(JobsLaw, the_definition_and_the_loops_make_the_same_steps) {
+  for (int round = 0; round < kRounds; ++round) {
+    const RandomJobs random = random_jobs(round);
+    const Fabric slowed = with_slow_links(random.fabric, slow_links(random.adversities.degradations));
+    const System system = assemble(slowed, random.jobs, random.adversities, true);
+    SimulateOptions options;
+    options.steps = 3;
+    options.draw(random.adversities);
+    options.loop = Loop::kReference;
+    const std::vector<Timeline> defined = simulate(system, options);
+    for (const Loop loop : {Loop::kOrdered, Loop::kFast}) {
+      options.loop = loop;
+      const std::vector<Timeline> made = simulate(system, options);
+      for (std::size_t j = 0; j < random.jobs.size(); ++j)
+        ASSERT_NO_FATAL_FAILURE(expect_same(defined[j], made[j], round));
+    }
+  }
+}
+
 TEST(JobsLaw, who_meets_nobody_makes_the_steps_that_it_makes_alone) {
   int lone = 0, all = 0;
   for (int round = 0; round < kRounds; ++round) {

@@ -1,4 +1,4 @@
-// What islands of chips lack of a tensor, which slower links must bring. Part of reshard_space.h.
+// What domains lack of a tensor, which slower links must bring. Part of reshard_space.h.
 #include <algorithm>
 #include <bit>
 
@@ -6,10 +6,11 @@
 
 namespace podsim {
 
-void ReshardSpace::find_islands() {
+void ReshardSpace::find_domains() {
   if (!timed_) return;
   for (int label = 1; label <= labels_; ++label)
-    near_[static_cast<std::size_t>(label)] = cost_->on_island(atoms_[static_cast<std::size_t>(label) - 1]);
+    near_[static_cast<std::size_t>(label)] =
+        cost_->neighbours_in_domain(atoms_[static_cast<std::size_t>(label) - 1]);
   for (int label = 1; label <= labels_; ++label) {
     const auto l = static_cast<std::size_t>(label);
     const int near = near_[l];
@@ -24,14 +25,14 @@ void ReshardSpace::find_islands() {
     for (int label = 1; label <= labels_; ++label)
       if (!dim.front().cut[static_cast<std::size_t>(label)]) return;
   }
-  islands_ = true;
+  knows_domains_ = true;
 }
 
-// A place of a dimension's index, written in bits from the major end, is one that an island has in one value
+// A place of a dimension's index, written in bits from the major end, is one that a domain has in one value
 // or in both. What it needs and lacks is counted where that is most.
-ReshardSpace::IslandPart ReshardSpace::island_part(std::size_t dim, Pile from, Pile to) const {
+ReshardSpace::DomainPart ReshardSpace::domain_part(std::size_t dim, Pile from, Pile to) const {
   constexpr std::size_t kMostBits = 40;
-  IslandPart part{from, to};
+  DomainPart part{from, to};
   part.even = extents_[dim] % shards(from) == 0 && extents_[dim] % shards(to) == 0;
   if (!part.even || (from == 0 && to == 0)) return part;
   std::array<int, kMostBits> before{}, after{};  // which bit of which label decides; 0 = both values
@@ -55,15 +56,15 @@ ReshardSpace::IslandPart ReshardSpace::island_part(std::size_t dim, Pile from, P
 }
 
 double ReshardSpace::bytes_from_afar(const PileState& from, const PileState& to) const {
-  if (!islands_ || to.at[kSums] != 0) return 0;
+  if (!knows_domains_ || to.at[kSums] != 0) return 0;
   double wanted = outside_, held = 1;
   constexpr std::size_t kKept = 32;  // of a dimension; a power of two
-  if (island_parts_.empty()) island_parts_.resize(dims_.size() * kKept);
+  if (domain_parts_.empty()) domain_parts_.resize(dims_.size() * kKept);
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     const Pile before = from.at[d], after = to.at[d];
     const Pile mixed = (before * 31 + after) * 0x9E3779B97F4A7C15u;
-    IslandPart& part = island_parts_[d * kKept + (mixed >> 32 & (kKept - 1))];
-    if (part.from != before || part.to != after) part = island_part(d, before, after);
+    DomainPart& part = domain_parts_[d * kKept + (mixed >> 32 & (kKept - 1))];
+    if (part.from != before || part.to != after) part = domain_part(d, before, after);
     if (!part.even) return 0;
     wanted *= static_cast<double>(extents_[d]) * part.wanted;
     held *= part.held;
@@ -77,7 +78,7 @@ double ReshardSpace::at_least_from_afar(const PileState& from, const PileState& 
   return bytes <= 0 ? 0 : (1 - kRounding) * cost_->from_afar_at_least(Bytes{bytes});
 }
 
-// To each member its own comes in an all-to-all. Of what is gathered one copy comes to an island, and of what
+// To each member its own comes in an all-to-all. Of what is gathered one copy comes to a domain, and of what
 // is summed up there one sum leaves it, over the links of its members.
 double ReshardSpace::price_at_least(CollectiveKind kind, Pile labels, double bytes) const {
   const auto members = static_cast<double>(shards(labels));
