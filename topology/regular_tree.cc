@@ -115,6 +115,17 @@ bool RegularTree::trunks_are_wide() const {
   return true;
 }
 
+bool RegularTree::rails_stay_together() const {
+  return !tier(0).leads_up || tier(1).below % tier(0).in_set == 0;
+}
+
+std::int64_t RegularTree::chips_below(std::size_t t) const {
+  PODSIM_CHECK(rails_stay_together(), "switches of equal numbers are below a switch");
+  std::int64_t chips = leaf_chips_;
+  for (std::size_t next = 1; next <= t; ++next) chips = chips / tier(next - 1).in_set * tier(next).below;
+  return chips;
+}
+
 const RegularTree::Tier& RegularTree::tier_of_node(NodeId node) const {
   std::size_t t = tiers_.size() - 1;
   while (tiers_[t].first > node) --t;

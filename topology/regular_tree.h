@@ -55,7 +55,12 @@ class RegularTree {
   // Of the fat-tree, leaves first.
   const Tier& tier(std::size_t t) const { return tiers_[first_tier_ + t]; }
   std::int32_t chips_below_leaves() const { return leaf_chips_; }  // those of one set of leaves
-  NodeId above(std::size_t t, ChipId chip) const;                  // the switch of that tier
+  // Whether the leaves of a set are below the same switches, so that its rails are alike.
+  bool rails_stay_together() const;
+  // Chips below a switch of tier t, where it is full; of leaves, below their set. REQUIRES: rails stay
+  // together.
+  std::int64_t chips_below(std::size_t t) const;
+  NodeId above(std::size_t t, ChipId chip) const;  // the switch of that tier
   // The switch above one of tier t. REQUIRES: the tier leads up.
   NodeId parent(std::size_t t, NodeId of) const {
     return tier(t + 1).first + (of - tier(t).first) / tier(t + 1).below;
