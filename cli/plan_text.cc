@@ -230,7 +230,7 @@ std::vector<std::string> plan_cells(const PlanQuestion& question, const PlanColu
   return cells;
 }
 
-// What became of all layouts, and what the store knew of them.
+// What became of all layouts.
 std::string search_counts_text(const PlanAnswer& answer) {
   const SearchCounts& counts = answer.counts;
   double gap = 0;
