@@ -92,7 +92,7 @@ TEST(OwnVerb, takes_what_the_scenario_says_and_options_first) {
   const json run =
       json::parse(podsim_command("run " + small_scenario() + " --format json --set cluster.grid=sweden").out);
   EXPECT_NEAR(owned("--set cluster.grid=sweden")["operational_kg_per_hour"],
-              run["carbon"]["power_kg_per_hour"].get<double>(), 1e-9);
+              run["power_carbon_kg_per_hour"].get<double>(), 1e-9);
   EXPECT_EQ(owned("--set cluster.grid=sweden --region world")["carbon_kg_per_kwh"],
             plain["carbon_kg_per_kwh"]);
   EXPECT_EQ(owned("--set cluster.kg_per_kwh=0.5")["carbon_kg_per_kwh"], 0.5);

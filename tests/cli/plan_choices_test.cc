@@ -367,6 +367,9 @@ TEST(PlanMistakes, are_told_with_their_place_and_the_nearest_name) {
   const CommandResult both =
       planned(kWeeks + "plan { target_tokens: 1e10 reserve { write_gb_per_s: 2 }" + kEight);
   EXPECT_NE(both.err.find("save_s already"), std::string::npos) << both.err;
+}
+
+TEST(PlanMistakes, of_options_end_with_2) {
   for (const char* option :
        {"--vary cluster.usd_per_kwh", "--vary cluster.usd_per_kwh=a..b", "--batch-tokens many",
         "--minimise euros", "--draws 3", "--top 0", "--vary cluster.usd_per_kwhs=1..2",
