@@ -51,13 +51,14 @@ struct Prediction {
   std::optional<StepDetail> detail;  // the same for pictures
 };
 
-// A job among several has its place on the whole fabric also when it is predicted alone, so that the others
-// are all that differs. Together they are simulated for at least 16 steps each, or the scenario's `steps` if
-// more (scheduler/simulation/simulate.h says which steps count). Where steps differ, by chance or at speeds that
-// change, a job alone makes as many steps as count together, with the same draws. Of several seeds the draws are simulated one by one on the same
-// system; --dump shows the first. REQUIRES: the spec is valid (proto::load_scenario found no problem).
-// Throws TooManyChips where more than kMaxChips would have to be told apart. Deterministic: same spec, same
-// result.
+// A job among several has its place on the whole fabric also when it is predicted alone, so that the
+// others are all that differs. Together they are simulated for at least 16 steps each, or the scenario's
+// `steps` if more (scheduler/simulation/simulate.h says which steps count). Where steps differ, by chance
+// or at speeds that change, a job alone makes as many steps as count together, with the same draws. Of
+// several seeds the draws are simulated one by one on the same system; --dump shows the first. REQUIRES:
+// the spec is valid (proto::load_scenario found no problem). Throws TooManyChips where more than
+// kMaxChips would have to be told apart, StepTooLong (prediction/step_length.h) where simulated time ends
+// before the steps. Deterministic: same spec, same result.
 Prediction predict_step(const Spec& spec, const PredictOptions& options);
 
 // The same with what is known of layouts from before.

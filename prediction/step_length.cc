@@ -12,8 +12,8 @@
 namespace podsim {
 namespace {
 
-constexpr double kDay = 86400;  // s
-constexpr double kLongestStep = 10 * kDay, kLongestDraw = 100 * kDay;
+constexpr double kSecondsOfDay = 86400;  // s
+constexpr double kLongestStep = 10 * kSecondsOfDay, kLongestDraw = 100 * kSecondsOfDay;
 
 double mean_factor(const Staircase& staircase) {
   if (staircase.period.ps == 0) return 1;
@@ -122,8 +122,9 @@ class StepBound {
 
   static std::string words(double step_s, int steps) {
     if (step_s > kLongestStep)
-      return "a step may take " + significant(step_s / kDay, 3) + " days, and podsim simulates 10 at most: ";
-    return std::to_string(steps) + " steps may take " + significant(step_s * steps / kDay, 3) +
+      return "a step may take " + significant(step_s / kSecondsOfDay, 3) +
+             " days, and podsim simulates 10 at most: ";
+    return std::to_string(steps) + " steps may take " + significant(step_s * steps / kSecondsOfDay, 3) +
            " days together, and podsim simulates 100 at most: take fewer steps; ";
   }
 

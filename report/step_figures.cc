@@ -173,12 +173,12 @@ const std::array<StepBucket, 9>& step_buckets() {
 Figure shapes_figures(const ShapesReport& shapes) {
   std::vector<Figure> by_shape;
   for (const ShapeReport& shape : shapes.by_shape)
-    by_shape.push_back(Figure::group(
-        "", {
-                Figure("tokens", shape.tokens).field(1).is("of each sequence of such a step"),
-                Figure("share", shape.share).field(2).is("ratio", "of the steps"),
-                Figure("step_s", shape.step_time).field(3).is("of such a step"),
-            }));
+    by_shape.push_back(
+        Figure::group("", {
+                              Figure("tokens", shape.tokens).field(1).is("of each sequence of such a step"),
+                              Figure("share", shape.share).field(2).is("ratio", "of the steps"),
+                              Figure("step_s", shape.step_time).field(3).is("of such a step"),
+                          }));
   return Figure::group("shapes",
                        {
                            Figure("padding_share", shapes.padding_share)
