@@ -48,7 +48,9 @@ struct Tornado {
 };
 
 // Of the figure as things are; nothing of one that is 0.
-std::string share_of(double width, double base) { return base == 0 ? "-" : percent(width / std::abs(base)); }
+std::string share_of_base(double width, double base) {
+  return base == 0 ? "-" : percent(width / std::abs(base));
+}
 
 Tornado tornado_of(const SensitivityVerb& verb, const std::vector<FieldRange>& ranges,
                    const Catalog& catalog) {
@@ -87,7 +89,7 @@ std::string tornado_table(const SensitivityVerb& verb, const Tornado& tornado) {
   for (const Swing& swing : tornado.swings) {
     rows.push_back({swing.range.path, shortest(swing.range.from), shortest(swing.range.to),
                     significant(swing.low.front(), 4), significant(swing.high.front(), 4),
-                    share_of(swing.width(), tornado.base.front())});
+                    share_of_base(swing.width(), tornado.base.front())});
     if (several)
       rows.back().insert(rows.back().end(),
                          {verb.files[least_of(swing.low)], verb.files[least_of(swing.high)]});
