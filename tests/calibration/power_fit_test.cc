@@ -67,10 +67,10 @@ std::vector<Measured> measured_power() {
     row.idle_w = chip.power_idle_w;
     row.busy_w = chip.power_busy_w;
     row.host_w = usual_power().host_w / spec.cluster.fabric.chips_per_host;
-    row.measured_w = table.number(line, "measured_w", 0).value();
+    row.measured_w = table.number(line, "measured_w", CsvNumber::kPositive).value();
     measured.predicted_w = row.with_host ? power.system_w : power.chip_w;
-    measured.table_w = table.number(line, "predicted_w", -1).value();
-    measured.left_out_w = table.number(line, "left_out_w", -1).value();
+    measured.table_w = table.number(line, "predicted_w", CsvNumber::kNotNegative).value();
+    measured.left_out_w = table.number(line, "left_out_w", CsvNumber::kNotNegative).value();
     rows.push_back(measured);
   }
   return rows;
