@@ -133,7 +133,8 @@ TEST(PredictJobs, what_is_slow_for_a_time_does_not_look_like_slowdown) {
     const LoadResult loaded =
         load_scenario("window.textproto", text + "adversity { " + slow + " }\n", Catalog(), {});
     ASSERT_TRUE(loaded.spec.has_value()) << format_problem(loaded.problems.at(0));
-    for (const JobReport& each : predict_step(*loaded.spec, {}).jobs->jobs) {
+    const Prediction predicted = predict_step(*loaded.spec, {});
+    for (const JobReport& each : predicted.jobs->jobs) {
       EXPECT_EQ(each.slowdown(), 1) << slow << ": they share no link";
     }
   }
