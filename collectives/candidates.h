@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/collective.h"
+#include "collectives/ring_trunks.h"
 #include "topology/alike_slices.h"
 
 namespace podsim {
@@ -18,6 +19,7 @@ CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::spa
 // The algorithm of that plan.
 Algorithm fastest_algorithm(const Fabric& fabric, const Collective& collective,
                             std::span<const ChipId> group);
+Algorithm fastest_algorithm(const Fabric& fabric, const Collective& collective, const StridedGroup& group);
 
 // That plan for each size, in order, of groups that lie evenly with the loads of one chip only
 // (even_group.h): of the same algorithm and time. Transfers are planned once for all sizes. REQUIRES: these
@@ -36,9 +38,13 @@ std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabri
                                         const AlikeSlices* slices);
 
 // As GroupPlanner::plan_with, of a group that lies evenly (even_group.h): the links that one chip sends over
-// stand for those of all chips, in both directions, and links between switches are all there. Nothing where
-// there is no closed form.
-std::optional<CollectivePlan> plan_evenly(Algorithm algorithm, const Fabric& fabric,
-                                          const Collective& collective, std::span<const ChipId> group);
+// stand for those of all chips, in both directions, and each load between switches for all that are alike.
+// Nothing where there is no closed form.
+struct EvenPlan {
+  CollectivePlan plan;
+  std::vector<AlikeTrunks> trunks;  // of each load between switches, in order
+};
+std::optional<EvenPlan> plan_evenly(Algorithm algorithm, const Fabric& fabric, const Collective& collective,
+                                    const StridedGroup& group);
 
 }  // namespace podsim

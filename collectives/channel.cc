@@ -90,7 +90,7 @@ CollectivePlan over_channel(const Fabric& fabric, const Collective& collective, 
   const ChannelSpec* channel = find_channel(fabric, collective.kind, algorithm, group[0]);
   if (made.phases.empty()) return made;
   if (!channel && fabric.library)
-    return over_library(*fabric.library, fabric, collective, group, std::move(made));
+    return over_library(*fabric.library, fabric, shape_of(fabric, group), collective, std::move(made));
   if (!channel) return made;
   for (Phase& phase : made.phases) {
     for (LinkLoad& load : phase.loads)

@@ -52,6 +52,30 @@ constexpr std::array<Entry, 11> kAlgorithms = {{
 
 const Entry& entry_of(Algorithm algorithm) { return kAlgorithms[static_cast<std::size_t>(algorithm)]; }
 
+// The chips of a group, listed where somebody asks for each, and what is known of them where they lie evenly.
+class GroupMembers {
+ public:
+  // The group must outlive this.
+  explicit GroupMembers(std::span<const ChipId> listed, const EvenGroup* even = nullptr)
+      : even_(even), size_(listed.size()), listed_(listed) {}
+  GroupMembers(const StridedGroup& strided, const EvenGroup& even)
+      : even_(&even), size_(strided.size()), strided_(&strided) {}
+
+  std::size_t size() const { return size_; }
+  const EvenGroup* even() const { return even_; }
+  std::span<const ChipId> listed() const {
+    if (strided_ != nullptr && list_.empty()) listed_ = list_ = strided_->list();
+    return listed_;
+  }
+
+ private:
+  const EvenGroup* even_;
+  std::size_t size_;
+  const StridedGroup* strided_ = nullptr;
+  mutable std::vector<ChipId> list_;
+  mutable std::span<const ChipId> listed_;
+};
+
 void check_group(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
   PODSIM_CHECK(!group.empty(), "a group has at least one chip");
   PODSIM_CHECK(collective.bytes.value >= 0, "a collective cannot move a negative amount");
@@ -73,17 +97,29 @@ struct Candidate {
   const Entry* entry;
 };
 
+CollectivePlan over_network(const Fabric& fabric, const Collective& collective, Algorithm algorithm,
+                            const GroupMembers& ranks, Phases phases) {
+  if (ranks.even() == nullptr || phases.empty())
+    return over_channel(fabric, collective, algorithm, ranks.listed(), std::move(phases));
+  return over_library(*fabric.library, fabric, ranks.even()->shape(), collective,
+                      {algorithm, collective.bytes, fabric.collective_launch, std::move(phases)});
+}
+
 // By that time, so that a plan in hand rules out all that follow once it is faster.
 std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collective,
-                                  std::span<const ChipId> group, const EvenGroup* even) {
+                                  const GroupMembers& ranks) {
+  const EvenGroup* even = ranks.even();
   std::vector<Candidate> found;
   for (const Entry& entry : kAlgorithms) {
-    if (!is_considered(fabric, collective.kind, group, entry.algorithm)) continue;
-    auto outline = even != nullptr ? even->plan(entry.algorithm, collective) : std::nullopt;
-    if (!outline) outline = entry.outline(fabric, collective, group);
+    if (even != nullptr ? !is_offered(fabric, collective.kind, entry.algorithm)
+                        : !is_considered(fabric, collective.kind, ranks.listed(), entry.algorithm))
+      continue;
+    auto outline = even != nullptr && even->tells(entry.algorithm, collective)
+                       ? even->plan(entry.algorithm, collective)
+                       : entry.outline(fabric, collective, ranks.listed());
     if (!outline) continue;
     const CollectivePlan sketch =
-        over_channel(fabric, collective, entry.algorithm, group, *std::move(outline));
+        over_network(fabric, collective, entry.algorithm, ranks, *std::move(outline));
     found.push_back({predict(fabric, sketch), &entry});
   }
   std::ranges::stable_sort(found, {}, &Candidate::at_least);
@@ -91,10 +127,10 @@ std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collec
 }
 
 std::optional<Phases> phases_by(const Entry& entry, const Fabric& fabric, const Collective& collective,
-                                std::span<const ChipId> group, const AlikeSlices* slices,
-                                const EvenGroup* even = nullptr) {
-  if (even != nullptr)
-    if (auto phases = even->plan(entry.algorithm, collective)) return phases;
+                                const GroupMembers& ranks, const AlikeSlices* slices) {
+  if (ranks.even() != nullptr && ranks.even()->tells(entry.algorithm, collective))
+    return ranks.even()->plan(entry.algorithm, collective);
+  const std::span<const ChipId> group = ranks.listed();
   const bool one_slice =
       slices != nullptr && entry.plan_one_slice != nullptr && slices->ranks_in_first(group) < group.size();
   return one_slice ? entry.plan_one_slice(fabric, collective, group, *slices)
@@ -102,21 +138,20 @@ std::optional<Phases> phases_by(const Entry& entry, const Fabric& fabric, const 
 }
 
 std::optional<CollectivePlan> plan_by(const Entry& entry, const Fabric& fabric, const Collective& collective,
-                                      std::span<const ChipId> group, const AlikeSlices* slices,
-                                      const EvenGroup* even = nullptr) {
-  auto phases = phases_by(entry, fabric, collective, group, slices, even);
+                                      const GroupMembers& ranks, const AlikeSlices* slices) {
+  auto phases = phases_by(entry, fabric, collective, ranks, slices);
   if (!phases) return std::nullopt;
-  return over_channel(fabric, collective, entry.algorithm, group, *std::move(phases));
+  return over_network(fabric, collective, entry.algorithm, ranks, *std::move(phases));
 }
 
 // `make` plans a collective with an algorithm, where it applies.
 template <class Make>
-CollectivePlan fastest(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
-                       const EvenGroup* even, const Make& make) {
-  if (group.size() == 1) return {};
+CollectivePlan fastest(const Fabric& fabric, const Collective& collective, const GroupMembers& ranks,
+                       const Make& make) {
+  if (ranks.size() == 1) return {};
   std::optional<CollectivePlan> best;
   Time best_time = Time::max();
-  for (const auto& [at_least, entry] : candidates(fabric, collective, group, even)) {
+  for (const auto& [at_least, entry] : candidates(fabric, collective, ranks)) {
     if (at_least > best_time) break;
     std::optional<CollectivePlan> made = make(*entry, collective);
     if (!made) continue;
@@ -126,15 +161,14 @@ CollectivePlan fastest(const Fabric& fabric, const Collective& collective, std::
     best = std::move(made);
   }
   PODSIM_CHECK(best, "no algorithm for " + std::string(to_string(collective.kind)) + " in a group of " +
-                         std::to_string(group.size()));
+                         std::to_string(ranks.size()));
   return *std::move(best);
 }
 
-CollectivePlan planned(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
-                       const AlikeSlices* slices, const EvenGroup* even) {
-  check_group(fabric, collective, group);
-  return fastest(fabric, collective, group, even, [&](const Entry& entry, const Collective& of) {
-    return plan_by(entry, fabric, of, group, slices, even);
+CollectivePlan planned(const Fabric& fabric, const Collective& collective, const GroupMembers& ranks,
+                       const AlikeSlices* slices) {
+  return fastest(fabric, collective, ranks, [&](const Entry& entry, const Collective& of) {
+    return plan_by(entry, fabric, of, ranks, slices);
   });
 }
 
@@ -199,34 +233,43 @@ CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::spa
 
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
                     const AlikeSlices* slices) {
-  return planned(fabric, collective, group, slices, nullptr);
+  check_group(fabric, collective, group);
+  return planned(fabric, collective, GroupMembers(group), slices);
 }
 
 Algorithm fastest_algorithm(const Fabric& fabric, const Collective& collective,
                             std::span<const ChipId> group) {
+  check_group(fabric, collective, group);
   const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
-  return planned(fabric, collective, group, nullptr, even ? &*even : nullptr).algorithm;
+  return planned(fabric, collective, GroupMembers(group, even ? &*even : nullptr), nullptr).algorithm;
+}
+
+Algorithm fastest_algorithm(const Fabric& fabric, const Collective& collective, const StridedGroup& group) {
+  const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
+  if (!even) return fastest_algorithm(fabric, collective, group.list());
+  PODSIM_CHECK(group.front() >= 0 && group.back() < fabric.chips, "a group has chips of the fabric");
+  return planned(fabric, collective, GroupMembers(group, *even), nullptr).algorithm;
 }
 
 std::vector<CollectivePlan> plans_of_sizes(const Fabric& fabric, CollectiveKind kind,
                                            std::span<const Bytes> sizes, std::span<const ChipId> group,
                                            const AlikeSlices* slices) {
-  const std::optional<EvenGroup> of_even = EvenGroup::of(fabric, group);
-  const EvenGroup* even = of_even ? &*of_even : nullptr;
+  const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
+  const GroupMembers ranks(group, even ? &*even : nullptr);
   std::map<const Entry*, std::optional<Phases>> known;  // of the first size
   const auto make = [&](const Entry& entry, const Collective& of) -> std::optional<CollectivePlan> {
     const auto [phases, is_new] = known.try_emplace(&entry);
-    if (is_new) phases->second = phases_by(entry, fabric, {kind, sizes[0]}, group, slices, even);
+    if (is_new) phases->second = phases_by(entry, fabric, {kind, sizes[0]}, ranks, slices);
     if (!phases->second) return std::nullopt;
-    return over_channel(fabric, of, entry.algorithm, group,
+    return over_network(fabric, of, entry.algorithm, ranks,
                         scaled(*phases->second, of.bytes.value / sizes[0].value));
   };
   std::vector<CollectivePlan> plans;
+  check_group(fabric, {kind, sizes[0]}, group);
   for (const Bytes size : sizes) {
     int exponent = 0;
     PODSIM_CHECK(std::frexp(size.value / sizes[0].value, &exponent) == 0.5, "sizes differ by powers of two");
-    check_group(fabric, {kind, size}, group);
-    plans.push_back(fastest(fabric, {kind, size}, group, even, make));
+    plans.push_back(fastest(fabric, {kind, size}, ranks, make));
   }
   return plans;
 }
@@ -236,7 +279,7 @@ std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& c
   std::vector<CollectivePlan> plans;
   for (const Entry& entry : kAlgorithms) {
     if (!is_considered(fabric, collective.kind, group, entry.algorithm)) continue;
-    std::optional<CollectivePlan> made = plan_by(entry, fabric, collective, group, slices);
+    std::optional<CollectivePlan> made = plan_by(entry, fabric, collective, GroupMembers(group), slices);
     if (made) plans.push_back(*std::move(made));
   }
   return plans;
@@ -245,17 +288,18 @@ std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& c
 std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
                                         const Collective& collective, std::span<const ChipId> group,
                                         const AlikeSlices* slices) {
-  return plan_by(entry_of(algorithm), fabric, collective, group, slices);
+  return plan_by(entry_of(algorithm), fabric, collective, GroupMembers(group), slices);
 }
 
-std::optional<CollectivePlan> plan_evenly(Algorithm algorithm, const Fabric& fabric,
-                                          const Collective& collective, std::span<const ChipId> group) {
-  check_group(fabric, collective, group);
+std::optional<EvenPlan> plan_evenly(Algorithm algorithm, const Fabric& fabric, const Collective& collective,
+                                    const StridedGroup& group) {
   const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
   if (!even) return std::nullopt;
-  auto phases = even->plan_with_trunks(algorithm, collective, group);
-  if (!phases) return std::nullopt;
-  return over_channel(fabric, collective, algorithm, group, *std::move(phases));
+  auto made = even->plan_with_trunks(algorithm, collective, group);
+  if (!made) return std::nullopt;
+  return EvenPlan{
+      over_network(fabric, collective, algorithm, GroupMembers(group, *even), std::move(made->phases)),
+      std::move(made->trunks)};
 }
 
 }  // namespace podsim

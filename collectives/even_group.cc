@@ -1,19 +1,21 @@
 // What rings, rails, trees and pairs put on the NVLink and the NIC of a chip.
 #include "collectives/even_group.h"
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace podsim {
 namespace {
 
-// Members in each domain of `size` chips; 0 where they are not as many, do not ascend, or have one domain.
+// Members in each domain of `size` chips; 0 where they are not as many or do not ascend.
 std::size_t members_in_each(std::span<const ChipId> group, ChipId size) {
   const auto end_of_domain = [size](ChipId chip) { return (chip / size + 1) * size; };
   std::size_t members = 1;
   ChipId end = end_of_domain(group.front());
   while (members < group.size() && group[members] > group[members - 1] && group[members] < end) ++members;
-  if (members == group.size() || group.size() % members != 0) return 0;
+  if (group.size() % members != 0) return 0;
   for (std::size_t i = members; i < group.size(); ++i) {
     if (group[i] <= group[i - 1] || (group[i] >= end) != (i % members == 0)) return 0;
     if (i % members == 0) end = end_of_domain(group[i]);
@@ -21,15 +23,83 @@ std::size_t members_in_each(std::span<const ChipId> group, ChipId size) {
   return members;
 }
 
+// Whether rows, and starts, are whole domains from each other and share none.
+bool cuts_no_domain(const StridedGroup& group, ChipId size) {
+  const std::vector<ChipId>& starts = group.starts();
+  const auto domain = [&](std::size_t start, std::int32_t row, ChipId offset) {
+    return (starts[start] + row * group.stride() + offset) / size;
+  };
+  const ChipId last = group.offsets().back();
+  if (group.rows() > 1 && (group.stride() % size != 0 || domain(0, 0, last) == domain(0, 1, 0))) return false;
+  for (std::size_t s = 1; s < starts.size(); ++s)
+    if ((starts[s] - starts[0]) % size != 0 || domain(s - 1, group.rows() - 1, last) == domain(s, 0, 0))
+      return false;
+  return true;
+}
+
+// Whether plans of such groups have the library's latencies, and no link between switches is fuller than
+// those of chips.
+bool tells_even_groups(const Fabric& fabric) {
+  return fabric.tree() != nullptr && !fabric.damaged && fabric.library && fabric.channels.empty() &&
+         fabric.tree()->trunks_are_wide();
+}
+
+// So many contributions, one by one as LoadSum adds them up.
+double sum_of(std::int64_t contributions, double each) {
+  double sum = 0;
+  for (; contributions > 0; --contributions) sum += each;
+  return sum;
+}
+
 }  // namespace
 
+EvenGroup::EvenGroup(const Fabric& fabric, std::size_t ranks, std::size_t members, ChipId first,
+                     ChipId second, ChipId first_of_last)
+    : fabric_(&fabric),
+      tree_(fabric.tree()),
+      chip_(first),
+      ranks_(ranks),
+      members_(members),
+      domains_(ranks / members) {
+  const auto latency = [&](ChipId from, ChipId to) { return tree_->route(from, to, [](LinkId) {}); };
+  shape_ = {static_cast<int>(ranks), static_cast<int>(domains_), static_cast<int>(members),
+            members > 1 ? latency(first, second) : Time{}, latency(first, first_of_last)};
+}
+
 std::optional<EvenGroup> EvenGroup::of(const Fabric& fabric, std::span<const ChipId> group) {
-  const RegularTree* tree = fabric.tree();
-  if (tree == nullptr || fabric.damaged || !fabric.library || !fabric.channels.empty()) return std::nullopt;
-  if (!tree->trunks_are_wide()) return std::nullopt;
-  const std::size_t members = members_in_each(group, tree->domain());
-  if (members == 0) return std::nullopt;
-  return EvenGroup(fabric, group.front(), group.size(), members);
+  if (!tells_even_groups(fabric)) return std::nullopt;
+  const std::size_t members = members_in_each(group, fabric.tree()->domain());
+  if (members == 0 || members == group.size()) return std::nullopt;
+  return EvenGroup(fabric, group.size(), members, group[0], group[1], group[group.size() - members]);
+}
+
+std::optional<EvenGroup> EvenGroup::of(const Fabric& fabric, const StridedGroup& group) {
+  if (!tells_even_groups(fabric) || !cuts_no_domain(group, fabric.tree()->domain())) return std::nullopt;
+  std::vector<ChipId> row = group.offsets();
+  for (ChipId& chip : row) chip += group.front();
+  const std::size_t members = members_in_each(row, fabric.tree()->domain());
+  if (members == 0 || members == group.size()) return std::nullopt;
+  return EvenGroup(fabric, group.size(), members, group[0], group[1], group[group.size() - members]);
+}
+
+// In several domains no switch reduces for all, and there is no torus.
+bool EvenGroup::tells(Algorithm algorithm, const Collective& collective) const {
+  switch (algorithm) {
+    case Algorithm::kRing:
+    case Algorithm::kBidirectionalRing:
+      return collective.kind != CollectiveKind::kBroadcast;
+    case Algorithm::kDirect:
+      return collective.kind == CollectiveKind::kAllToAll && collective.receive_share.empty();
+    case Algorithm::kTree:
+      return collective.kind == CollectiveKind::kAllReduce;
+    case Algorithm::kSharp:
+      return !fabric_->sharp;
+    case Algorithm::kHalvingDoubling:
+    case Algorithm::kLogStep:
+      return false;
+    default:
+      return true;
+  }
 }
 
 std::optional<Phases> EvenGroup::plan(Algorithm algorithm, const Collective& collective) const {
@@ -50,7 +120,7 @@ std::optional<Phases> EvenGroup::plan(Algorithm algorithm, const Collective& col
     case Algorithm::kTree:
     case Algorithm::kNvlsTree: {
       const bool switched = algorithm == Algorithm::kNvlsTree;
-      if (collective.kind != CollectiveKind::kAllReduce || (switched && (!nvls_ || members_ == 1)))
+      if (collective.kind != CollectiveKind::kAllReduce || (switched && (!fabric_->nvls || members_ == 1)))
         return std::nullopt;
       return alone(phase(trees(switched ? 1.0 : 2.0 * passed_on(members_)), collective.bytes));
     }
@@ -59,42 +129,33 @@ std::optional<Phases> EvenGroup::plan(Algorithm algorithm, const Collective& col
   }
 }
 
-std::optional<Phases> EvenGroup::plan_with_trunks(Algorithm algorithm, const Collective& collective,
-                                                  std::span<const ChipId> group) const {
+// Hops between domains go from each to the next, and from the last to the first, where an odd number of
+// domains makes channels change places (collectives/ring.cc).
+std::optional<EvenGroup::WithTrunks> EvenGroup::plan_with_trunks(Algorithm algorithm,
+                                                                 const Collective& collective,
+                                                                 const StridedGroup& group) const {
   const int passes = ring_passes(collective.kind);
   const bool rails = algorithm == Algorithm::kHierarchical, both = algorithm == Algorithm::kBidirectionalRing;
   if (passes == 0 || (!rails && !both && algorithm != Algorithm::kRing)) return std::nullopt;
   std::optional<Phases> phases = plan(algorithm, collective);
   if (!phases) return std::nullopt;
-  LoadSum sum;
-  add_trunks(!rails && domains_ % 2 == 1, both, group, sum);
+  RingTrunks ring(*tree_, both);
+  ring.add_ring(group, members_, !rails && domains_ % 2 == 1);
+  std::vector<std::pair<LinkId, AlikeTrunks>> trunks;
+  for (const AlikeTrunks& alike : ring.take())
+    trunks.emplace_back(
+        alike.down ? tree_->trunk_down(alike.tier, alike.first) : tree_->trunk_up(alike.tier, alike.first),
+        alike);
+  std::ranges::sort(trunks, {}, [](const auto& each) { return each.first; });
   const bool inside_first = rails && collective.kind != CollectiveKind::kAllGather;
-  std::vector<LinkLoad>& loads = (*phases)[inside_first ? 1 : 0].loads;
-  const std::size_t ring = rails ? domains_ : ranks_;
-  const std::vector<LinkLoad> trunks = sum.loads(collective.bytes * (passes * passed_on(ring)));
-  loads.insert(loads.end(), trunks.begin(), trunks.end());
-  return phases;
-}
-
-// From each domain to the next, and from the last to the first, where an odd number of domains makes channels
-// change places (collectives/ring.cc).
-void EvenGroup::add_trunks(bool closes_aside, bool both_ways, std::span<const ChipId> group,
-                           LoadSum& sum) const {
-  const double share = 1.0 / static_cast<double>(members_), units = both_ways ? share / 2 : share;
-  const auto add = [&](ChipId from, ChipId to) {
-    const LinkId first = tree_->nic_up(from), last = tree_->nic_down(to);
-    tree_->route(from, to, [&](LinkId link) {
-      if (link != first && link != last) sum.add(link, units);
-    });
-  };
-  for (std::size_t at = 0; at < ranks_; ++at) {
-    const bool closing = at + members_ >= ranks_;
-    const std::size_t member = at % members_;
-    const std::size_t to = closing ? (closes_aside ? (member + 1) % members_ : member) : at + members_;
-    if (tree_->above(0, group[at]) == tree_->above(0, group[to])) continue;
-    add(group[at], group[to]);
-    if (both_ways) add(group[to], group[at]);
+  const double share = 1.0 / static_cast<double>(members_), units = both ? share / 2 : share;
+  const Bytes of_ring = collective.bytes * (passes * passed_on(rails ? domains_ : ranks_));
+  WithTrunks made{*std::move(phases), {}};
+  for (const auto& [link, alike] : trunks) {
+    made.phases[inside_first ? 1 : 0].loads.push_back({link, sum_of(alike.hops, units) * of_ring.value});
+    made.trunks.push_back(alike);
   }
+  return made;
 }
 
 Phase EvenGroup::phase(const OwnShares& shares, Bytes bytes) const {

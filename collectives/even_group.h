@@ -6,6 +6,8 @@
 #include <span>
 
 #include "collectives/algorithms.h"
+#include "collectives/library.h"
+#include "collectives/ring_trunks.h"
 
 namespace podsim {
 
@@ -18,16 +20,29 @@ class EvenGroup {
   // such tree, or where plans have latencies of their own: those over a library have the library's. The
   // fabric must outlive the result. O(members).
   static std::optional<EvenGroup> of(const Fabric& fabric, std::span<const ChipId> group);
+  // The same in O(chips of a row + starts); nothing either where rows or starts cut domains.
+  static std::optional<EvenGroup> of(const Fabric& fabric, const StridedGroup& group);
+
+  // What a library asks of the group, for plans of its own and for the times of any.
+  const GroupShape& shape() const { return shape_; }
+
+  // Whether the algorithm does not apply where plan() gives nothing; else that says nothing. Where it tells
+  // of all algorithms that a library has, the best of them is found without a list of the members.
+  bool tells(Algorithm algorithm, const Collective& collective) const;
 
   // The plan's phases with the loads of one chip only and without latencies. Nothing where the algorithm does
   // not apply, and of broadcasts, of what is between two ranks and of switches that reduce. O(1), of trees
   // O(domains).
   std::optional<Phases> plan(Algorithm algorithm, const Collective& collective) const;
 
-  // The same with the loads of all links between switches, of algorithms with rings. REQUIRES: the group that
-  // this was made of. O(members).
-  std::optional<Phases> plan_with_trunks(Algorithm algorithm, const Collective& collective,
-                                         std::span<const ChipId> group) const;
+  struct WithTrunks {
+    Phases phases;
+    std::vector<AlikeTrunks> trunks;  // of each load between switches, in order
+  };
+  // The same with loads of links between switches, each of which stands for all that are alike; of algorithms
+  // with rings. REQUIRES: the group that this was made of.
+  std::optional<WithTrunks> plan_with_trunks(Algorithm algorithm, const Collective& collective,
+                                             const StridedGroup& group) const;
 
  private:
   // Shares of a message on either direction of a chip's own links.
@@ -35,15 +50,10 @@ class EvenGroup {
     double nvlink = 0, nic = 0;
   };
 
-  EvenGroup(const Fabric& fabric, ChipId chip, std::size_t ranks, std::size_t members)
-      : tree_(fabric.tree()),
-        nvls_(fabric.nvls),
-        chip_(chip),
-        ranks_(ranks),
-        members_(members),
-        domains_(ranks / members) {}
+  // Of so many members in each domain, the second of whom is in the first domain where there are several.
+  EvenGroup(const Fabric& fabric, std::size_t ranks, std::size_t members, ChipId first, ChipId second,
+            ChipId first_of_last);
 
-  void add_trunks(bool closes_aside, bool both_ways, std::span<const ChipId> group, LoadSum& sum) const;
   Phase phase(const OwnShares& shares, Bytes bytes) const;
   OwnShares channels() const;
   OwnShares trees(double nvlink) const;
@@ -51,10 +61,11 @@ class EvenGroup {
   Phases rings_of_rails(const Collective& collective, int passes) const;
   Phases exchange_by_rails(const Collective& collective) const;
 
+  const Fabric* fabric_;
   const RegularTree* tree_;
-  bool nvls_;
   ChipId chip_;                            // the first
   std::size_t ranks_, members_, domains_;  // `members_` of each domain
+  GroupShape shape_;
 };
 
 }  // namespace podsim

@@ -16,17 +16,6 @@ struct Steps {
   int stages = 1;
 };
 
-struct Shape {
-  int ranks, domains;
-  int members;  // of a domain at most
-};
-
-Shape shape_of(const Blocks& blocks) {
-  std::size_t members = 1;
-  for (int b = 0; b < blocks.count(); ++b) members = std::max(members, blocks[b].size());
-  return {static_cast<int>(blocks.chips.size()), blocks.count(), static_cast<int>(members)};
-}
-
 int depth(int ranks) { return ranks > 1 ? tree_depth(static_cast<std::size_t>(ranks)) : 0; }
 
 // Up and down a tree, or down only.
@@ -34,7 +23,7 @@ int ways(CollectiveKind kind) { return kind == CollectiveKind::kBroadcast ? 1 : 
 
 // A ring passes every domain once a round; a tree runs down the members of a domain as a chain; a switch that
 // reduces is one hop away from all.
-Steps steps_of(CollectiveKind kind, Algorithm algorithm, const Shape& shape) {
+Steps steps_of(CollectiveKind kind, Algorithm algorithm, const GroupShape& shape) {
   const bool crosses = shape.domains > 1;
   switch (algorithm) {
     case Algorithm::kRing:
@@ -84,20 +73,6 @@ std::span<const Protocol> protocols_of(CollectiveKind kind, Algorithm algorithm)
   }
 }
 
-// One way, between two members of a domain and between two domains.
-struct HopLatency {
-  Time inside, across;
-};
-
-HopLatency hop_latency(const Fabric& fabric, const Blocks& blocks) {
-  HopLatency hop;
-  const int last = blocks.count() - 1;
-  for (int b = 0; b <= last && hop.inside == Time{}; ++b)
-    if (blocks[b].size() > 1) hop.inside = route_latency(fabric, route(fabric, blocks[b][0], blocks[b][1]));
-  if (last > 0) hop.across = route_latency(fabric, route(fabric, blocks[0][0], blocks[last][0]));
-  return hop;
-}
-
 // Of equal links the one that carries most in a phase.
 struct Busiest {
   LinkKind kind;
@@ -127,9 +102,8 @@ struct Carried {
   const LibrarySpec& library;
   const CollectivePlan& plan;
   std::vector<std::vector<Busiest>> busiest;  // [phase]
-  Shape shape;
+  GroupShape shape;
   Steps steps;
-  HopLatency hop;
 
   bool streams_flags(Protocol protocol) const {
     return plan.algorithm == Algorithm::kTree && (protocol == Protocol::kLl || protocol == Protocol::kLl128);
@@ -164,8 +138,8 @@ double seconds_per_byte(const Carried& of, Protocol protocol) {
 Time fixed_of(const Carried& of, Protocol protocol) {
   const auto p = static_cast<std::size_t>(protocol);
   const ProtocolSpec &inside = of.library.domain[p], &across = of.library.network[p];
-  Time fixed = std::int64_t{of.steps.inside} * (of.hop.inside + inside.step) +
-               std::int64_t{of.steps.across} * (of.hop.across + across.step);
+  Time fixed = std::int64_t{of.steps.inside} * (of.shape.inside + inside.step) +
+               std::int64_t{of.steps.across} * (of.shape.across + across.step);
   if (of.shape.members > 1) fixed += inside.setup;
   if (of.shape.domains > 1) fixed += across.setup;
   return fixed;
@@ -244,19 +218,26 @@ double share_sustained(const LibrarySpec& library, Protocol protocol, LinkKind k
   }
 }
 
-CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, const Collective& collective,
-                            std::span<const ChipId> group, CollectivePlan plan) {
-  PODSIM_CHECK(!plan.phases.empty(), "a plan over a library has phases");
+GroupShape shape_of(const Fabric& fabric, std::span<const ChipId> group) {
   const Blocks blocks = cut_at_domains(fabric, group);
-  const Shape shape = shape_of(blocks);
+  GroupShape shape{static_cast<int>(group.size()), blocks.count(), 1, {}, {}};
+  const auto latency = [&](ChipId from, ChipId to) { return route_latency(fabric, route(fabric, from, to)); };
+  const int last = blocks.count() - 1;
+  for (int b = 0; b <= last; ++b) {
+    shape.members = std::max(shape.members, static_cast<int>(blocks[b].size()));
+    if (shape.inside == Time{} && blocks[b].size() > 1) shape.inside = latency(blocks[b][0], blocks[b][1]);
+  }
+  if (last > 0) shape.across = latency(blocks[0][0], blocks[last][0]);
+  return shape;
+}
+
+CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, const GroupShape& shape,
+                            const Collective& collective, CollectivePlan plan) {
+  PODSIM_CHECK(!plan.phases.empty(), "a plan over a library has phases");
   std::vector<std::vector<Busiest>> busiest;
   for (const Phase& phase : plan.phases) busiest.push_back(busiest_of(fabric, phase));
-  const Carried carried = {library,
-                           plan,
-                           std::move(busiest),
-                           shape,
-                           steps_of(collective.kind, plan.algorithm, shape),
-                           hop_latency(fabric, blocks)};
+  const Carried carried = {library, plan, std::move(busiest), shape,
+                           steps_of(collective.kind, plan.algorithm, shape)};
   const auto protocols = protocols_of(collective.kind, plan.algorithm);
   const double of_largest = seconds_per_byte(carried, protocols.back());
   Ramp ramp;

@@ -26,11 +26,19 @@ Protocol protocol_of_largest(CollectiveKind kind, Algorithm algorithm);
 // Share of a link's payload bandwidth that a protocol sustains.
 double share_sustained(const LibrarySpec& library, Protocol protocol, LinkKind kind);
 
+// What the costs of a library ask of a group.
+struct GroupShape {
+  int ranks = 1, domains = 1;
+  int members = 1;      // of a domain at most
+  Time inside, across;  // latency of one hop between two members of a domain, and between two domains
+};
+GroupShape shape_of(const Fabric& fabric, std::span<const ChipId> group);
+
 // The plan with the best of the protocols for every message size: loads grow by what that of the largest
 // messages does not sustain, and the ramp of the first phase has what each takes beyond them, which is never
 // negative. Latencies are those of the steps that the library takes, one hop after another. REQUIRES: the
 // plan has phases.
-CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, const Collective& collective,
-                            std::span<const ChipId> group, CollectivePlan plan);
+CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, const GroupShape& shape,
+                            const Collective& collective, CollectivePlan plan);
 
 }  // namespace podsim

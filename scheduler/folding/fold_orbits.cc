@@ -2,55 +2,21 @@
 #include "scheduler/folding/fold_orbits.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "engine/check.h"
 #include "engine/random.h"
 #include "engine/stage_timer.h"
+#include "scheduler/folding/first_members.h"
 #include "scheduler/folding/orbit_graph.h"
+#include "scheduler/folding/trunk_classes.h"
+#include "topology/switch_runs.h"
 
 namespace podsim {
 namespace {
-
-// Classes of one kind, renumbered in the order of their first members.
-class Numbering {
- public:
-  // REQUIRES: numbers of classes below some few times `classes`.
-  void add(std::int32_t own, std::int64_t thing, std::int64_t count, std::int32_t where) {
-    if (static_cast<std::size_t>(own) >= all_.size()) all_.resize(static_cast<std::size_t>(own) + 1);
-    Class& of = all_[static_cast<std::size_t>(own)];
-    of.count += count;
-    if (thing < of.first) of.first = thing, of.where = where;
-  }
-
-  struct Class {
-    std::int64_t first = std::numeric_limits<std::int64_t>::max(), count = 0;
-    std::int32_t where = 0;  // of its first member
-  };
-  // In order; leaves the number of each of those that were added behind those that were there.
-  std::vector<Class> number(std::vector<std::int32_t>& number_of) const {
-    std::vector<std::size_t> order;
-    for (std::size_t own = 0; own < all_.size(); ++own)
-      if (all_[own].count > 0) order.push_back(own);
-    std::ranges::sort(order, {}, [&](std::size_t own) { return all_[own].first; });
-    number_of.assign(all_.size(), -1);
-    std::vector<Class> result;
-    for (const std::size_t own : order) {
-      number_of[own] = static_cast<std::int32_t>(result.size());
-      result.push_back(all_[own]);
-    }
-    return result;
-  }
-
- private:
-  std::vector<Class> all_;
-};
 
 // What groups of one class, `times` of them, put on the first link of a class at one of their places.
 struct Contribution {
@@ -61,7 +27,7 @@ struct Contribution {
 class OrbitFolding {
  public:
   OrbitFolding(const Fabric& fabric, const RowMesh& rows, const OrbitTraffic& traffic)
-      : tree_(*fabric.tree()), rows_(rows), traffic_(traffic), trunks_(tree_), kinds_(traffic.kinds.size()) {
+      : tree_(*fabric.tree()), rows_(rows), traffic_(traffic), kinds_(traffic.kinds.size()) {
     for (std::size_t c = 0; c < traffic.communicators.size(); ++c)
       communicators_.emplace_back(traffic, c, rows);
     nvlink_ = tree_.domain() > 1 ? tree_.link(static_cast<std::size_t>(tree_.nvlink_up(0))) : Link{};
@@ -83,12 +49,12 @@ class OrbitFolding {
     std::int64_t links = 0;
     for (const LinkClass& of : system.links) links += of.links;
     PODSIM_CHECK(links == tree_.links(), "each link is in one class");
-    system.lists = lists();
+    system.lists = lists(system.limiting_links);
   }
 
  private:
   // What is left to know of each chip and link.
-  ClassLists lists() {
+  ClassLists lists(std::int32_t limiting) {
     auto chips = [rows = rows_, runs = traffic_.runs, kinds = traffic_.kind_of_run, cells = classes_.chips] {
       std::vector<std::int32_t> list(static_cast<std::size_t>(rows.blocks() * rows.width() * rows.rows()));
       for_each_cell_chip(rows, runs, kinds, [&](std::size_t cell, ChipId chip) {
@@ -97,7 +63,7 @@ class OrbitFolding {
       return list;
     };
     auto links = [rows = rows_, runs = traffic_.runs, kinds = traffic_.kind_of_run, tree = tree_,
-                  own = classes_.links, trunk_classes = std::move(trunk_class_)] {
+                  own = classes_.links, trunk_runs = std::move(trunk_runs_), limiting] {
       std::vector<std::int32_t> list(static_cast<std::size_t>(tree.links()));
       for_each_cell_chip(rows, runs, kinds, [&](std::size_t cell, ChipId chip) {
         for (TreeWay way = tree.domain() > 1 ? kNvlinkUp : kNicUp; way < kOwnWays; ++way)
@@ -105,8 +71,9 @@ class OrbitFolding {
               own[cell * kOwnWays + static_cast<std::size_t>(way)];
       });
       const TreeTrunks trunks(tree);
-      for (std::int32_t trunk = 0; trunk < trunks.count(); ++trunk)
-        list[static_cast<std::size_t>(trunks.link(trunk))] = trunk_classes[static_cast<std::size_t>(trunk)];
+      for (const TrunkClasses::Alike& run : trunk_runs)
+        for (std::int32_t i = 0; i < run.count; ++i)
+          list[static_cast<std::size_t>(trunks.link(run.trunk + i * run.step))] = limiting + run.number;
       return list;
     };
     return {std::move(chips), std::move(links)};
@@ -132,14 +99,14 @@ class OrbitFolding {
   }
 
   void number_chips(std::span<const std::int32_t> program_of_column, System& system) {
-    Numbering chips;
+    FirstMembers chips;
     for (std::size_t column = 0; column < columns(); ++column)
       for (std::size_t kind = 0; kind < kinds_; ++kind) {
         const auto at = static_cast<std::int32_t>(column);
         chips.add(classes_.chips[cell(at, kind)], first_chip(at, kind), traffic_.kinds[kind].rows, at);
       }
     std::int64_t all = 0;
-    for (const Numbering::Class& of : chips.number(chip_class_)) {
+    for (const FirstMembers::Class& of : chips.number(chip_class_)) {
       all += of.count;
       system.chips.push_back({static_cast<ChipId>(of.first),
                               of.count,
@@ -155,7 +122,7 @@ class OrbitFolding {
   void number_groups(std::size_t c, System& system) {
     const CommunicatorOrbits& of = communicators_[c];
     const ScopeGroups& groups = of.communicator().groups;
-    Numbering numbering;
+    FirstMembers numbering;
     for (std::size_t pattern = 0; pattern < of.patterns(); ++pattern)
       for (std::size_t kind = 0; kind < (of.through_rows() ? 1 : kinds_); ++kind)
         numbering.add(classes_.groups[c][of.orbit(pattern, kind)],
@@ -164,7 +131,7 @@ class OrbitFolding {
                       static_cast<std::int32_t>(of.orbit(pattern, kind)));
     const auto before = static_cast<std::int32_t>(system.groups.size());
     std::vector<std::int32_t> number_of;
-    for (const Numbering::Class& each : numbering.number(number_of)) {
+    for (const FirstMembers::Class& each : numbering.number(number_of)) {
       const auto orbit = static_cast<std::size_t>(each.where);
       const std::size_t pattern = of.through_rows() ? orbit : orbit / kinds_;
       add_group(c, pattern, of.through_rows() ? 0 : orbit % kinds_, each.count, system);
@@ -208,7 +175,7 @@ class OrbitFolding {
 
   // Links of chips.
   void number_links(System& system) {
-    Numbering numbering;
+    FirstMembers numbering;
     for (std::size_t column = 0; column < columns(); ++column)
       for (std::size_t kind = 0; kind < kinds_; ++kind) {
         const auto at = static_cast<std::int32_t>(column);
@@ -219,7 +186,7 @@ class OrbitFolding {
         }
       }
     std::vector<std::int32_t> number_of;
-    for (const Numbering::Class& of : numbering.number(number_of)) {
+    for (const FirstMembers::Class& of : numbering.number(number_of)) {
       const auto number = static_cast<std::int32_t>(system.links.size());
       const auto way = static_cast<TreeWay>(of.where % kOwnWays);
       const Link& link = way < kNicUp ? nvlink_ : nic_;
@@ -246,74 +213,79 @@ class OrbitFolding {
     }
   }
 
-  // visit(c, form, trunk edge, trunk, class of groups, how many)
+  // What groups of a class, `times` of them, put on each of some links between switches.
+  struct TrunkLoad {
+    std::size_t c, form;
+    CommunicatorOrbits::TrunkEdge edge;
+    std::int32_t group_class;
+    TrunkRun on;
+    std::int64_t times;
+  };
+
   template <class Visit>
-  void for_each_trunk_edge(Visit&& visit) const {
-    for (std::size_t c = 0; c < communicators_.size(); ++c) {
-      const CommunicatorOrbits& of = communicators_[c];
-      const ScopeGroups& groups = of.communicator().groups;
-      for (std::size_t q = 0; q < of.patterns(); ++q) {
-        const GroupPattern& pattern = groups.patterns[q];
-        const std::span<const ChipId> offsets = groups.offsets_of(pattern);
-        for (std::size_t run = 0; run < (of.through_rows() ? 1 : traffic_.run_count()); ++run) {
-          const auto kind = static_cast<std::size_t>(traffic_.kind_of_run[run]);
-          const std::size_t form = of.form(q, kind);
-          const std::vector<TreePlace>& places = of.communicator().places[form];
-          const ChipId first = pattern.first + traffic_.runs[run] * rows_.width();
-          const std::int32_t group_class = classes_.groups[c][of.orbit(q, kind)];
-          const std::int64_t times = of.through_rows() ? 1 : traffic_.rows_of(run);
-          for (const CommunicatorOrbits::TrunkEdge& edge : of.trunk_edges(form)) {
-            const TreePlace& place = places[static_cast<std::size_t>(edge.place)];
-            const std::int32_t trunk =
-                trunks_.above(first + offsets[static_cast<std::size_t>(place.member)], place.way);
-            visit(c, form, edge, static_cast<std::size_t>(trunk), group_class, times);
-          }
+  void for_each_trunk_load(Visit&& visit) const {
+    for (std::size_t c = 0; c < communicators_.size(); ++c)
+      for (std::size_t pattern = 0; pattern < communicators_[c].patterns(); ++pattern) {
+        if (communicators_[c].through_rows()) {
+          visit_loads_through(c, pattern, visit);
+          continue;
         }
+        for (std::size_t run = 0; run < traffic_.run_count(); ++run)
+          visit_loads_within(c, pattern, run, visit);
       }
+  }
+
+  template <class Visit>
+  void visit_loads_through(std::size_t c, std::size_t pattern, Visit&& visit) const {
+    const CommunicatorOrbits& of = communicators_[c];
+    const ScopeGroups& groups = of.communicator().groups;
+    const std::size_t form = of.form(pattern, 0);
+    const std::int32_t group_class = classes_.groups[c][of.orbit(pattern, 0)];
+    for (const CommunicatorOrbits::TrunkEdge& edge : of.trunk_edges(form)) {
+      const TreePlace& place = of.communicator().places[form][static_cast<std::size_t>(edge.place)];
+      const ChipId chip =
+          groups.patterns[pattern].first + groups.through[static_cast<std::size_t>(place.member)];
+      const NodeId first = tree_.above(tier_of_way(place.way), chip);
+      visit(TrunkLoad{c, form, edge, group_class, {place.way, first, place.switches}, 1});
     }
   }
 
-  // Links between switches never limit: they are alike when they carry the same of groups of the same
-  // classes.
+  // One group in each row.
+  template <class Visit>
+  void visit_loads_within(std::size_t c, std::size_t q, std::size_t run, Visit&& visit) const {
+    const CommunicatorOrbits& of = communicators_[c];
+    const GroupPattern& pattern = of.communicator().groups.patterns[q];
+    const auto kind = static_cast<std::size_t>(traffic_.kind_of_run[run]);
+    const std::size_t form = of.form(q, kind);
+    const std::int32_t group_class = classes_.groups[c][of.orbit(q, kind)];
+    for (const CommunicatorOrbits::TrunkEdge& edge : of.trunk_edges(form)) {
+      const TreePlace& place = of.communicator().places[form][static_cast<std::size_t>(edge.place)];
+      const ChipId chip = pattern.first + pattern.offsets[static_cast<std::size_t>(place.member)] +
+                          traffic_.runs[run] * rows_.width();
+      for (const SwitchRun& above :
+           switches_above(tree_, tier_of_way(place.way), chip, traffic_.rows_of(run), rows_.width()))
+        visit(TrunkLoad{c, form, edge, group_class, {place.way, above.first, above.switches}, above.chips});
+    }
+  }
+
+  // A factor for each class of groups, so that it does not matter in which parts a link's loads come.
   void number_trunks(System& system) {
-    std::vector<Colour> carried(static_cast<std::size_t>(trunks_.count()), 0);
-    for_each_trunk_edge([&](std::size_t c, std::size_t, const CommunicatorOrbits::TrunkEdge& edge,
-                            std::size_t trunk, std::int32_t group_class, std::int64_t times) {
-      carried[trunk] +=
-          mix(mix(edge.label, c), static_cast<Colour>(group_class)) * static_cast<Colour>(times);
+    TrunkClasses trunks(tree_);
+    for_each_trunk_load([&](const TrunkLoad& load) {
+      const Colour factor = mix(load.c + 1, static_cast<Colour>(load.group_class)) | 1;
+      trunks.add(load.on, load.edge.label * factor * static_cast<Colour>(load.times));
     });
-    Numbering numbering;
-    std::unordered_map<Colour, std::int32_t> known;
-    // Of the way up and the way down before, which most are like.
-    std::array<std::pair<Colour, std::int32_t>, 2> before = {{{0, -1}, {0, -1}}};
-    trunk_class_.reserve(carried.size());
-    for (std::int32_t trunk = 0; trunk < trunks_.count(); ++trunk) {
-      const LinkId id = trunks_.link(trunk);
-      const Colour colour = mix(colour_of(tree_.cable(id)), carried[static_cast<std::size_t>(trunk)]);
-      auto& [last, number] = before[static_cast<std::size_t>(trunk % 2)];
-      if (number < 0 || colour != last)
-        number = known.try_emplace(colour, static_cast<std::int32_t>(known.size())).first->second;
-      last = colour;
-      trunk_class_.push_back(number);
-      numbering.add(number, id, 1, trunk);
-    }
-    std::vector<std::int32_t> number_of;
-    std::unordered_map<std::size_t, std::int32_t> class_of_first;  // [trunk]
-    for (const Numbering::Class& of : numbering.number(number_of)) {
-      class_of_first.emplace(static_cast<std::size_t>(of.where),
-                             static_cast<std::int32_t>(system.links.size()));
+    for (const TrunkClasses::Class& of : trunks.number()) {
       const Link link = tree_.link(static_cast<std::size_t>(of.first));
-      system.links.push_back({link.kind, link.bandwidth, of.count});
+      system.links.push_back({link.kind, link.bandwidth, of.links});
     }
-    for (std::int32_t& own : trunk_class_)
-      own = system.limiting_links + number_of[static_cast<std::size_t>(own)];
-    std::vector<bool> is_first(carried.size(), false);
-    for (const auto& [trunk, number] : class_of_first) is_first[trunk] = true;
-    for_each_trunk_edge([&](std::size_t c, std::size_t form, const CommunicatorOrbits::TrunkEdge& edge,
-                            std::size_t trunk, std::int32_t group_class, std::int64_t times) {
-      if (is_first[trunk])
-        contributions_[c][form].push_back({edge.place, group_class, class_of_first.at(trunk), times});
+    for_each_trunk_load([&](const TrunkLoad& load) {
+      trunks.for_each_first(load.on, [&](std::int32_t number) {
+        contributions_[load.c][load.form].push_back(
+            {load.edge.place, load.group_class, system.limiting_links + number, load.times});
+      });
     });
+    trunk_runs_ = trunks.take_runs();
   }
 
   // Uses of one link class become one.
@@ -350,13 +322,12 @@ class OrbitFolding {
   const RegularTree& tree_;
   const RowMesh& rows_;
   const OrbitTraffic& traffic_;
-  TreeTrunks trunks_;
   std::size_t kinds_;
   Link nvlink_, nic_;
   std::vector<CommunicatorOrbits> communicators_;
   OrbitClasses classes_;
   std::vector<std::int32_t> chip_class_;
-  std::vector<std::int32_t> trunk_class_;                              // [trunk]
+  std::vector<TrunkClasses::Alike> trunk_runs_;
   std::vector<std::vector<std::vector<Contribution>>> contributions_;  // [communicator][form]
 };
 

@@ -152,11 +152,8 @@ void CommunicatorOrbits::find_columns(const RowMesh& rows) {
   pattern_at_.assign(all, -1);
   if (of_.point_to_point()) pattern_to_.assign(all, -1);
   std::vector<ChipId> in_first_row;
-  if (through_rows()) {
-    const ChipId first = of_.groups.patterns.front().first;
-    for (const ChipId offset : of_.groups.offsets)
-      if (rows.row_of(first + offset) == 0) in_first_row.push_back(offset);
-  }
+  for (const ChipId start : of_.groups.through.starts())
+    for (const ChipId offset : of_.groups.through.offsets()) in_first_row.push_back(start + offset);
   for (std::size_t p = 0; p < patterns(); ++p) {
     const GroupPattern& pattern = of_.groups.patterns[p];
     std::vector<std::int32_t>& columns = columns_.emplace_back();
@@ -212,7 +209,7 @@ void CommunicatorOrbits::add_form(const OrbitTraffic& traffic, const RowMesh& ro
       edges.push_back({places[i].member, places[i].way, place, labels[i]});
     } else {
       const ChipId chip =
-          of_.groups.patterns[pattern].first + of_.groups.offsets[static_cast<std::size_t>(places[i].member)];
+          of_.groups.patterns[pattern].first + of_.groups.through[static_cast<std::size_t>(places[i].member)];
       const std::int32_t row = rows.row_of(chip);
       const auto kind = std::ranges::lower_bound(traffic.kinds, row, {}, &RowKind::first);
       PODSIM_CHECK(kind != traffic.kinds.end() && kind->first == row, "links are those of first rows");

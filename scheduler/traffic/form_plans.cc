@@ -37,39 +37,63 @@ FormPlans::FormPlans(const Fabric& fabric, std::size_t communicator,
     if (std::cmp_equal(patterns[p].communicator, communicator)) own_patterns_.push_back(p);
 }
 
-// Kind by kind, since kinds share transfers. Of each pattern the first plan is held against what must cross
-// between the halves of its group.
+Collective FormPlans::unit_of(std::size_t p) const { return {patterns_[p].kind, {1.0}, {}, fanout_of_[p]}; }
+
+// Kind by kind, since kinds share transfers.
 void FormPlans::add(std::span<const ChipId> group) {
   GroupPlanner planner(fabric_, group);
+  for (const std::size_t p : own_patterns_) add_listed(p, unit_of(p), planner, group);
+  checked_ = true;
+}
+
+void FormPlans::add(const StridedGroup& group) {
+  std::vector<ChipId> listed;
+  std::optional<GroupPlanner> planner;
   for (const std::size_t p : own_patterns_) {
-    const PlannedCollective& pattern = patterns_[p];
-    const Collective unit{pattern.kind, {1.0}, {}, fanout_of_[p]};
+    const Collective unit = unit_of(p);
     if (add_evenly(p, unit, group)) continue;
-    std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
-    if (!planned) planned = plan(fabric_, unit, group);
-    if (!checked_)
-      PODSIM_CHECK(carries_across(fabric_, unit, group, *planned, first_half(group.size())),
-                   "a plan of " + std::string(to_string(planned->algorithm)) + " carries too little");
-    for (Phase& phase : planned->phases) {
-      const PhaseTraffic traffic = find_uses(std::move(phase));
-      sink_.add(p, traffic, uses_);
+    if (!planner) {
+      listed = group.list();
+      planner.emplace(fabric_, listed);
     }
-    sink_.end_form(p);
+    add_listed(p, unit, *planner, listed);
   }
   checked_ = true;
 }
 
-// False where there is no closed form.
-bool FormPlans::add_evenly(std::size_t p, const Collective& unit, std::span<const ChipId> group) {
-  EvenPhaseSink* even = sink_.even();
-  if (even == nullptr) return false;
-  std::optional<CollectivePlan> planned = plan_evenly(patterns_[p].algorithm, fabric_, unit, group);
-  if (!planned) return false;
+// Of each pattern the first plan is held against what must cross between the halves of its group.
+void FormPlans::add_listed(std::size_t p, const Collective& unit, GroupPlanner& planner,
+                           std::span<const ChipId> group) {
+  std::optional<CollectivePlan> planned = planner.plan_with(patterns_[p].algorithm, unit);
+  if (!planned) planned = plan(fabric_, unit, group);
+  if (!checked_)
+    PODSIM_CHECK(carries_across(fabric_, unit, group, *planned, first_half(group.size())),
+                 "a plan of " + std::string(to_string(planned->algorithm)) + " carries too little");
   for (Phase& phase : planned->phases) {
     const PhaseTraffic traffic = find_uses(std::move(phase));
-    const auto trunks = std::ranges::find_if(
-        uses_, [&](const UsageOnLink& use) { return fabric_.cable(use.link).kind == LinkKind::kTrunk; });
-    even->add_even(p, traffic, {uses_.begin(), trunks}, {trunks, uses_.end()});
+    sink_.add(p, traffic, uses_);
+  }
+  sink_.end_form(p);
+}
+
+// False where there is no closed form.
+bool FormPlans::add_evenly(std::size_t p, const Collective& unit, const StridedGroup& group) {
+  EvenPhaseSink* even = sink_.even();
+  if (even == nullptr) return false;
+  std::optional<EvenPlan> planned = plan_evenly(patterns_[p].algorithm, fabric_, unit, group);
+  if (!planned) return false;
+  auto alike = planned->trunks.begin();
+  for (Phase& phase : planned->plan.phases) {
+    const PhaseTraffic traffic = find_uses(std::move(phase));
+    std::vector<UsageOnLink> own;
+    std::vector<UsageOnTrunks> trunks;
+    for (const UsageOnLink& use : uses_) {
+      if (fabric_.cable(use.link).kind == LinkKind::kTrunk)
+        trunks.push_back({*alike++, use.usage});
+      else
+        own.push_back(use);
+    }
+    even->add_even(p, traffic, own, trunks);
   }
   sink_.end_form(p);
   return true;

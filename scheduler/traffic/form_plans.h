@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "collectives/ring_trunks.h"
 #include "engine/zero_array.h"
 #include "scheduler/traffic/pattern_traffic.h"
 #include "topology/fabric.h"
@@ -18,13 +19,19 @@ struct UsageOnLink {
   std::int64_t usage;
 };
 
+// The same on each of some links between switches.
+struct UsageOnTrunks {
+  AlikeTrunks trunks;
+  std::int64_t usage;
+};
+
 // Takes over the phases of a group that lies evenly.
 class EvenPhaseSink {
  public:
   // The next phase of a pattern: `own` are of links out of one chip, as which those of all are loaded, in
-  // both directions, and `trunks` of links between switches.
+  // both directions.
   virtual void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
-                        std::span<const UsageOnLink> trunks) = 0;
+                        std::span<const UsageOnTrunks> trunks) = 0;
 
  protected:
   ~EvenPhaseSink() = default;
@@ -52,9 +59,14 @@ class FormPlans {
 
   // Plans the next form, of which this group is.
   void add(std::span<const ChipId> group);
+  // The same, by closed forms where the sink takes them.
+  void add(const StridedGroup& group);
 
  private:
-  bool add_evenly(std::size_t pattern, const Collective& unit, std::span<const ChipId> group);
+  void add_listed(std::size_t pattern, const Collective& unit, GroupPlanner& planner,
+                  std::span<const ChipId> group);
+  bool add_evenly(std::size_t pattern, const Collective& unit, const StridedGroup& group);
+  Collective unit_of(std::size_t pattern) const;
   PhaseTraffic find_uses(Phase phase);
 
   const Fabric& fabric_;

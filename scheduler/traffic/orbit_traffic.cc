@@ -38,22 +38,32 @@ class OrbitPlanner {
   }
 
  private:
-  std::vector<ChipId> group(const OrbitCommunicator& communicator, std::int32_t pattern,
-                            std::int32_t row) const {
-    const GroupPattern& of = communicator.groups.patterns[static_cast<std::size_t>(pattern)];
-    std::vector<ChipId> chips;
-    for (const ChipId offset : communicator.groups.offsets_of(of))
-      chips.push_back(of.first + row * rows_.width() + offset);
+  std::vector<ChipId> group_in(std::int32_t row, const ScopeGroups& groups, std::int32_t pattern) const {
+    const GroupPattern& of = groups.patterns[static_cast<std::size_t>(pattern)];
+    std::vector<ChipId> chips = of.offsets;
+    for (ChipId& chip : chips) chip += of.first + row * rows_.width();
     return chips;
+  }
+
+  StridedGroup group_through(const ScopeGroups& groups, std::int32_t pattern) const {
+    return groups.through.shifted(groups.patterns[static_cast<std::size_t>(pattern)].first);
+  }
+
+  bool share_links(const Crowd& crowd, const ScopeGroups& groups) const {
+    if (!groups.through_rows) return crowd.shares_links(group_in(0, groups, 0));
+    const StridedGroup first = group_through(groups, 0);
+    return crowd.shares_links(std::array{first.front(), first.back()});
   }
 
   // Of the first group alone.
   Algorithm algorithm_of(std::int32_t c, const CollectiveCall& message) {
     const auto [known, is_new] =
         chosen_.try_emplace({c, message.kind, message.bytes.value, message.fanout}, Algorithm::kRing);
-    if (is_new)
-      known->second = fastest_algorithm(fabric_, {message.kind, message.bytes, {}, message.fanout},
-                                        group(traffic_.communicators[static_cast<std::size_t>(c)], 0, 0));
+    if (!is_new) return known->second;
+    const Collective collective{message.kind, message.bytes, {}, message.fanout};
+    const ScopeGroups& groups = traffic_.communicators[static_cast<std::size_t>(c)].groups;
+    known->second = groups.through_rows ? fastest_algorithm(fabric_, collective, group_through(groups, 0))
+                                        : fastest_algorithm(fabric_, collective, group_in(0, groups, 0));
     return known->second;
   }
 
@@ -69,7 +79,7 @@ class OrbitPlanner {
       if (is_new) traffic_.communicators.push_back({scope, rows_.groups(tree_, scope), {}, {}});
       const OrbitCommunicator& of = traffic_.communicators[static_cast<std::size_t>(communicator->second)];
       if (of.groups.patterns.empty()) return false;
-      if (is_new && !of.point_to_point() && crowd.shares_links(group(of, 0, 0))) return false;
+      if (is_new && !of.point_to_point() && share_links(crowd, of.groups)) return false;
       const Algorithm algorithm = algorithm_of(communicator->second, message);
       const auto [pattern, is_new_pattern] =
           patterns.try_emplace({communicator->second, message.kind, algorithm, message.fanout},
@@ -90,7 +100,7 @@ class OrbitPlanner {
     return {fabric_, c, traffic_.patterns, fanout_of_, pairs ? 1 : network_share_, sink};
   }
 
-  // By 128 bits of each, but for collisions: forms of groups through all rows are as long as these.
+  // By 128 bits of each, but for collisions.
   using KnownForms = std::map<std::array<std::uint64_t, 2>, std::int32_t>;
 
   static std::array<std::uint64_t, 2> fingerprint(std::span<const std::int32_t> form) {
@@ -104,7 +114,8 @@ class OrbitPlanner {
   }
 
   // Whether the group's form is new.
-  bool note_form(std::size_t c, KnownForms& known, std::span<const ChipId> group) {
+  template <class Group>
+  bool note_form(std::size_t c, KnownForms& known, const Group& group) {
     const auto [form, is_new] =
         known.try_emplace(fingerprint(forms_.form_of(group)), static_cast<std::int32_t>(known.size()));
     traffic_.communicators[c].form_of_family.push_back(form->second);
@@ -117,7 +128,7 @@ class OrbitPlanner {
     FormPlans plans = plans_of(c, guard);
     KnownForms known;
     for (const std::int32_t first : traffic_.communicators[c].groups.first_of_family) {
-      const std::vector<ChipId> chips = group(traffic_.communicators[c], first, 0);
+      const StridedGroup chips = group_through(traffic_.communicators[c].groups, first);
       if (!note_form(c, known, chips)) continue;
       loads.begin_form(chips);
       plans.add(chips);
@@ -134,7 +145,7 @@ class OrbitPlanner {
     KnownForms known;
     for (const std::int32_t first : communicator.groups.first_of_family)
       for (std::size_t run = 0; run < traffic_.run_count(); ++run) {
-        const std::vector<ChipId> chips = group(communicator, first, traffic_.runs[run]);
+        const std::vector<ChipId> chips = group_in(traffic_.runs[run], communicator.groups, first);
         const bool is_new = note_form(c, known, chips);
         signatures_[run] =
             mix(signatures_[run], static_cast<std::uint64_t>(communicator.form_of_family.back()));
@@ -147,7 +158,7 @@ class OrbitPlanner {
   }
 
   void end_runs() {
-    traffic_.runs = rows_.leaf_borders(tree_);
+    traffic_.runs = rows_.form_borders(tree_);
     for (const auto& [c, loads] : through_rows_) loads.add_changes(traffic_.runs);
     std::ranges::sort(traffic_.runs);
     traffic_.runs.erase(std::unique(traffic_.runs.begin(), traffic_.runs.end()), traffic_.runs.end());

@@ -48,7 +48,7 @@ struct OrbitTraffic {
   std::size_t kind_of_row(std::int32_t row) const;
 };
 
-// Chips of a run, one column, are below the same switches and load their own links alike.
+// Chips of a run, one column, load their own links alike, and groups within its rows have the same forms.
 // Nothing where links between switches may limit transfers, or where groups of a scope share links that do:
 // then no orbit is like another. REQUIRES: the fabric has a tree, on which the mesh lies in order, and `rows`
 // are of both. Forms, plans and algorithms are those of plan_traffic.

@@ -10,18 +10,22 @@
 
 namespace podsim {
 
-void RowLoads::begin_form(std::span<const ChipId> group) {
-  PODSIM_CHECK(std::ranges::is_sorted(group), "a group through all rows has its chips in order");
-  if (!trunks_) {
-    trunks_.emplace(tree_);
-    chains_.resize(static_cast<std::size_t>(rows_.blocks() * rows_.width() * kOwnWays));
-  }
-  trunk_place_.emplace(static_cast<std::size_t>(trunks_->count()));
-  below_.emplace(tree_, group);
+RowLoads::RowLoads(const RegularTree& tree, const RowMesh& rows)
+    : tree_(tree),
+      rows_(rows),
+      chains_(static_cast<std::size_t>(rows.blocks() * rows.width() * kOwnWays)),
+      trunks_(tree) {}
+
+void RowLoads::begin_form(StridedGroup group) {
+  PODSIM_CHECK(group.rows() == rows_.rows() && group.stride() == rows_.width(),
+               "a group goes through all rows");
+  trunk_place_.reset();
+  alike_place_.clear();
+  below_.reset();
   Form& form = forms_.emplace_back();
-  form.group.assign(group.begin(), group.end());
-  for (const ChipId chip : group)
-    if (rows_.row_of(chip) == 0) form.columns.push_back(rows_.column_of(chip));
+  for (const ChipId start : group.starts())
+    for (const ChipId offset : group.offsets()) form.columns.push_back(rows_.column_of(start + offset));
+  form.group = std::move(group);
 }
 
 // Links come in the order of rows within each chain.
@@ -34,19 +38,43 @@ void RowLoads::load(std::int32_t number, std::int32_t row, std::int64_t usage, s
   chain = {row, usage};
 }
 
+const MembersBelow& RowLoads::members_below() {
+  if (!below_) below_.emplace(tree_, forms_.back().group.list());
+  return *below_;
+}
+
 void RowLoads::load_trunk(const TreeLink& link, TreeWay way, std::int64_t usage, KeptPhase& kept) {
   Form& form = forms_.back();
-  std::int32_t& place = (*trunk_place_)[static_cast<std::size_t>(trunks_->of(link))];
+  if (!trunk_place_) trunk_place_.emplace(static_cast<std::size_t>(trunks_.count()));
+  std::int32_t& place = (*trunk_place_)[static_cast<std::size_t>(trunks_.of(link))];
   if (place == 0) {
-    form.trunks.push_back({below_->member(link.below), way});
+    form.trunks.push_back({members_below().member(link.below), way});
     place = static_cast<std::int32_t>(form.trunks.size());
   }
   kept.trunks.push_back({place - 1, usage});
 }
 
+std::int32_t RowLoads::member_below(std::size_t t, NodeId of) {
+  if (!tree_.rails_stay_together()) return members_below().member(of);
+  const StridedGroup& group = forms_.back().group;
+  const std::int64_t sets = (of - tree_.tier(t).first) / tree_.tier(t).in_set;
+  std::size_t member = group.lower_bound(static_cast<ChipId>(sets * tree_.chips_below(t)));
+  while (tree_.above(t, group[member]) != of) ++member;  // to the rail
+  return static_cast<std::int32_t>(member);
+}
+
+void RowLoads::load_alike(const AlikeTrunks& trunks, std::int64_t usage, KeptPhase& kept) {
+  std::vector<TreePlace>& places = forms_.back().trunks;
+  const TreeWay way = way_of_tier(trunks.tier, trunks.down);
+  const auto [place, is_new] = alike_place_.try_emplace({trunks.first, way, trunks.switches},
+                                                        static_cast<std::int32_t>(places.size()));
+  if (is_new) places.push_back({member_below(trunks.tier, trunks.first), way, trunks.switches});
+  kept.trunks.push_back({place->second, usage});
+}
+
 // What its chips carry in the first row they carry in all.
 void RowLoads::add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
-                        std::span<const UsageOnLink> trunks) {
+                        std::span<const UsageOnTrunks> trunks) {
   Form& form = forms_.back();
   KeptPhase& kept = form.phases.emplace_back(KeptPhase{pattern, phase, {}, {}});
   for (const UsageOnLink& use : own) {
@@ -54,9 +82,13 @@ void RowLoads::add_even(std::size_t pattern, const PhaseTraffic& phase, std::spa
     for (const std::int32_t column : form.columns)
       for (const TreeWay way : {up, down}) kept.changes.push_back({column * kOwnWays + way, 0, use.usage});
   }
-  for (const UsageOnLink& use : trunks) {
-    const TreeLink link = tree_.place(use.link);
-    load_trunk(link, way_above(tree_, link), use.usage, kept);
+  for (const auto& [alike, usage] : trunks) {
+    // Where rails part, groups of one form are below switches at other distances from each other.
+    const std::int32_t together = tree_.rails_stay_together() ? alike.switches : 1;
+    for (std::int32_t i = 0; i < alike.switches; i += together)
+      load_alike(
+          {alike.tier, alike.down, alike.first + i * tree_.tier(alike.tier).in_set, together, alike.hops},
+          usage, kept);
   }
   kept.trunks.shrink_to_fit();
 }
@@ -133,8 +165,8 @@ void RowLoads::place_phase(const KeptPhase& kept, const Form& form, std::span<co
       std::int32_t& place = place_of[static_cast<std::size_t>(chain) * rows.size() + i];
       if (place == 0) {
         const ChipId chip = rows_.chip(chain / kOwnWays) + rows[i] * rows_.width();
-        const auto member = std::ranges::lower_bound(form.group, chip) - form.group.begin();
-        places.push_back({static_cast<std::int32_t>(member), chain % kOwnWays});
+        const auto member = static_cast<std::int32_t>(form.group.lower_bound(chip));
+        places.push_back({member, chain % kOwnWays});
         place = static_cast<std::int32_t>(places.size());
       }
       loads.uses.push_back({place - 1, usage});

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "engine/zero_array.h"
@@ -14,14 +16,14 @@
 
 namespace podsim {
 
-// Links of chips carry the same in most rows. Those between switches are few, and kept one by one.
+// Links of chips carry the same in most rows. Those between switches are few, and kept as they come.
 class RowLoads : public PhaseSink, private EvenPhaseSink {
  public:
   // Both must outlive this.
-  RowLoads(const RegularTree& tree, const RowMesh& rows) : tree_(tree), rows_(rows) {}
+  RowLoads(const RegularTree& tree, const RowMesh& rows);
 
-  // The group of which the next form is. REQUIRES: chips ascend, and are of the same columns in every row.
-  void begin_form(std::span<const ChipId> group);
+  // The group of which the next form is. REQUIRES: its rows are those of the mesh.
+  void begin_form(StridedGroup group);
   void add(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> uses) override;
   EvenPhaseSink* even() override { return this; }
   void end_form(std::size_t pattern) override { forms_.back().patterns.push_back(pattern); }
@@ -40,7 +42,7 @@ class RowLoads : public PhaseSink, private EvenPhaseSink {
 
  private:
   void add_even(std::size_t pattern, const PhaseTraffic& phase, std::span<const UsageOnLink> own,
-                std::span<const UsageOnLink> trunks) override;
+                std::span<const UsageOnTrunks> trunks) override;
 
   // From this row on, up to the next change.
   struct Change {
@@ -54,7 +56,7 @@ class RowLoads : public PhaseSink, private EvenPhaseSink {
     std::vector<Use> trunks;  // resource = place
   };
   struct Form {
-    std::vector<ChipId> group;          // of the form
+    StridedGroup group;                 // of the form
     std::vector<std::int32_t> columns;  // of its chips in the first row
     std::vector<TreePlace> trunks;
     std::vector<KeptPhase> phases;
@@ -67,6 +69,9 @@ class RowLoads : public PhaseSink, private EvenPhaseSink {
   };
 
   void load_trunk(const TreeLink& link, TreeWay way, std::int64_t usage, KeptPhase& kept);
+  void load_alike(const AlikeTrunks& trunks, std::int64_t usage, KeptPhase& kept);
+  std::int32_t member_below(std::size_t tier, NodeId of);
+  const MembersBelow& members_below();
   void load(std::int32_t chain, std::int32_t row, std::int64_t usage, std::vector<Change>& changes);
   void place_phase(const KeptPhase& kept, const Form& form, std::span<const std::int32_t> rows,
                    std::vector<TreePlace>& places, std::vector<std::int32_t>& place_of,
@@ -77,10 +82,11 @@ class RowLoads : public PhaseSink, private EvenPhaseSink {
   std::vector<Form> forms_;
   std::vector<Chain> chains_;         // [column * kOwnWays + way]
   std::vector<std::int32_t> loaded_;  // chains of the phase
+  TreeTrunks trunks_;
   // [trunk] one more than its place in the form, 0 = none
   std::optional<ZeroArray<std::int32_t>> trunk_place_;
-  std::optional<MembersBelow> below_;  // of the form's group
-  std::optional<TreeTrunks> trunks_;
+  std::map<std::tuple<NodeId, TreeWay, std::int32_t>, std::int32_t> alike_place_;  // likewise of alike ones
+  std::optional<MembersBelow> below_;  // of the form's group, once it has to be listed
 };
 
 }  // namespace podsim

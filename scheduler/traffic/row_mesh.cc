@@ -25,21 +25,16 @@ bool in_same_domains(const RegularTree& tree, const GroupPattern& a, const Group
   });
 }
 
-// Whether the leaves of all rails of a scalable unit are below the same switches, so that rails are alike.
-bool rails_stay_together(const RegularTree& tree) {
-  return !tree.tier(0).leads_up || tree.tier(1).below % tree.tier(0).in_set == 0;
-}
-
 void number_families(const RegularTree& tree, ScopeGroups& groups) {
   std::vector<ChipId> within;  // what offsets have beyond whole domains
   if (groups.through_rows) {
-    for (const ChipId offset : groups.offsets) within.push_back(offset % tree.domain());
+    for (const ChipId offset : groups.through.offsets()) within.push_back(offset % tree.domain());
     std::ranges::sort(within);
     within.erase(std::unique(within.begin(), within.end()), within.end());
   }
   for (std::size_t p = 0; p < groups.patterns.size(); ++p) {
     GroupPattern& pattern = groups.patterns[p];
-    if (!rails_stay_together(tree)) {
+    if (!tree.rails_stay_together()) {
       pattern.family = static_cast<std::int32_t>(p);
       groups.first_of_family.push_back(pattern.family);
       continue;
@@ -76,6 +71,7 @@ std::optional<RowMesh> RowMesh::of(const RegularTree& tree, const Mesh& mesh) {
   return rows;
 }
 
+// At which a chip of some block is the first below its leaves.
 std::vector<std::int32_t> RowMesh::leaf_borders(const RegularTree& tree) const {
   const std::int32_t leaf_rows = tree.chips_below_leaves() / width_;
   std::vector<std::int32_t> first;  // in each block
@@ -91,24 +87,44 @@ std::vector<std::int32_t> RowMesh::leaf_borders(const RegularTree& tree) const {
   return borders;
 }
 
+// Chips of a row and block are below one set of leaves in every row, and those of two blocks below two
+// switches where a switch has no more rows than a block. So forms change where chips come below a larger
+// switch, and below the last of a tier, which may be less than full.
+std::vector<std::int32_t> RowMesh::form_borders(const RegularTree& tree) const {
+  if (!tree.rails_stay_together()) return leaf_borders(tree);
+  std::vector<std::int32_t> borders = {0};
+  for (std::size_t t = 0; t < tree.tiers(); ++t) {
+    const RegularTree::Tier& tier = tree.tier(t);
+    const std::int64_t below = tree.chips_below(t) / width_, last = (tier.switches / tier.in_set - 1) * below;
+    for (std::int32_t block = 0; block < blocks_; ++block) {
+      const std::int64_t first = std::int64_t{block} * rows_;
+      for (const std::int64_t row : {below > rows_ ? (below - first % below) % below : 0, last - first})
+        if (row > 0 && row < rows_) borders.push_back(static_cast<std::int32_t>(row));
+    }
+  }
+  std::ranges::sort(borders);
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  return borders;
+}
+
 ScopeGroups RowMesh::groups(const RegularTree& tree, const Scope& scope) const {
   ScopeGroups result;
   result.through_rows = scope.axes >> axis_ & 1;
   const bool pairs = scope.neighbour != 0 || scope.mirrored;
   PODSIM_CHECK(!(pairs && result.through_rows), "transfers stay within a row");
-  std::vector<ChipId> along = {0}, across = {0};
+  std::vector<ChipId> along = {0}, across = {0}, starts;  // along: in a row, from the long axis on
   std::int32_t stride = mesh_->devices();
   for (std::size_t a = 0; a < mesh_->axes.size(); ++a) {
-    const std::int32_t size = mesh_->axes[a].size;
-    stride /= size;
-    if (scope.axes >> a & 1)
-      along = finer(along, size, stride);
-    else
-      across = finer(across, std::cmp_equal(a, axis_) ? per_row_ : size, stride);
+    const bool is_long = std::cmp_equal(a, axis_), is_along = scope.axes >> a & 1;
+    const std::int32_t size = is_long ? per_row_ : mesh_->axes[a].size;
+    stride /= mesh_->axes[a].size;
+    if (is_long && is_along) starts = std::exchange(along, {0});
+    std::vector<ChipId>& distances = is_along ? along : across;
+    distances = finer(distances, size, stride);
   }
   const auto members = static_cast<std::int64_t>(along.size());
   result.number_per_row = width_ * (pairs ? members : 1);
-  if (result.through_rows) result.offsets = along;
+  if (result.through_rows) result.through = StridedGroup(starts, rows_, width_, along);
   for (const ChipId first : across) {
     if (!pairs) {
       result.patterns.push_back({first, result.through_rows ? std::vector<ChipId>() : along, first});

@@ -69,4 +69,53 @@ std::span<const std::int32_t> TreeForms::form_of(std::span<const ChipId> group) 
   return form_;
 }
 
+// Every row is as the first: its chips' domains and leaves among each other.
+void TreeForms::add_row(const StridedGroup& group) {
+  numbers_.clear();
+  for (const ChipId offset : group.offsets()) {
+    form_.push_back(offset);
+    form_.push_back(numbers_.of((group.front() + offset) / tree_.domain()));
+  }
+  numbers_.clear();
+  for (const ChipId offset : group.offsets())
+    form_.push_back(numbers_.of(tree_.above(0, group.front() + offset)));
+}
+
+// From each start on, the rows before the first that is the first below a switch; every switch after that has
+// as many. Whether there are several.
+bool TreeForms::add_borders(std::size_t t, const StridedGroup& group) {
+  const auto full = static_cast<std::int32_t>(tree_.chips_below(t) / group.stride());
+  std::int32_t switch_before = -1, rows_in_last = 0;
+  bool several = false;
+  for (const ChipId start : group.starts()) {
+    const std::int32_t row = start / group.stride(), first = row / full;
+    rows_in_last = row + group.rows() - 1;
+    form_.push_back(first == switch_before);
+    form_.push_back(std::min(group.rows(), full - row % full));
+    several = several || (switch_before >= 0 && first != switch_before) || rows_in_last / full != first;
+    switch_before = rows_in_last / full;
+  }
+  const RegularTree::Tier& tier = tree_.tier(t);
+  const bool is_last = switch_before + 1 == tier.switches / tier.in_set;
+  form_.push_back(is_last ? tier.below_last : tier.below);
+  return several;
+}
+
+std::span<const std::int32_t> TreeForms::form_of(const StridedGroup& group) {
+  const ChipId stride = group.stride(), in_row = group.front() % stride + group.offsets().back();
+  if (!tree_.rails_stay_together() || stride % tree_.domain() != 0 ||
+      tree_.chips_below_leaves() % stride != 0 || in_row >= stride)
+    return form_of(group.list());
+  form_.clear();
+  add_row(group);
+  bool several = numbers_.seen().size() > 1;
+  for (const ChipId start : group.starts()) form_.push_back(start - group.front());
+  for (std::size_t t = 0; t < tree_.tiers(); ++t) {
+    const bool several_sets = add_borders(t, group);
+    several = several_sets || (t == 0 && several);
+    if (!several) break;
+  }
+  return form_;
+}
+
 }  // namespace podsim

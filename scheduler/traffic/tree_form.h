@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectives/strided_group.h"
 #include "topology/regular_tree.h"
 
 namespace podsim {
@@ -21,6 +22,10 @@ class TreeForms {
 
   // Valid until the next call. REQUIRES: the group is not empty.
   std::span<const std::int32_t> form_of(std::span<const ChipId> group);
+  // The same of a group that is told by its distances, in O(chips of a row + starts, tiers) where its rows
+  // lie below a leaf each: to be held only against those of the same group shifted. REQUIRES: starts are
+  // whole strides from each other.
+  std::span<const std::int32_t> form_of(const StridedGroup& group);
 
  private:
   // Numbers in the order in which they are met first.
@@ -41,6 +46,8 @@ class TreeForms {
   };
 
   void add_switches(std::size_t tier);
+  void add_row(const StridedGroup& group);
+  bool add_borders(std::size_t tier, const StridedGroup& group);
 
   const RegularTree& tree_;
   Numbers numbers_;

@@ -7,12 +7,6 @@
 #include "engine/check.h"
 
 namespace podsim {
-namespace {
-
-std::size_t tier_of_way(TreeWay way) { return static_cast<std::size_t>((way - kOwnWays) / 2); }
-bool way_leads_down(TreeWay way) { return way % 2 == 1; }
-
-}  // namespace
 
 TreeTrunks::TreeTrunks(const RegularTree& tree) : tree_(tree) {
   for (std::size_t t = 0; t < tree.tiers() && tree.tier(t).leads_up; ++t) {
@@ -40,7 +34,7 @@ TreeWay way_above(const RegularTree& tree, const TreeLink& link) {
   if (link.below < tree.chips()) return (link.nvlink ? kNvlinkUp : kNicUp) + link.down;
   std::size_t t = 0;
   while (t + 1 < tree.tiers() && tree.tier(t + 1).first <= link.below) ++t;
-  return kOwnWays + 2 * static_cast<TreeWay>(t) + link.down;
+  return way_of_tier(t, link.down);
 }
 
 LinkId link_above(const RegularTree& tree, ChipId chip, TreeWay way) {

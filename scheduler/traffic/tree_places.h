@@ -18,6 +18,7 @@ inline constexpr TreeWay kNvlinkUp = 0, kNvlinkDown = 1, kNicUp = 2, kNicDown = 
 struct TreePlace {
   std::int32_t member;
   TreeWay way;
+  std::int32_t switches = 1;  // above which it lies, from that one on; of leaves, those of its rail
   bool own() const { return way < kOwnWays; }
 };
 
@@ -38,6 +39,12 @@ class TreeTrunks {
   std::vector<std::int32_t> first_;  // [tier that leads up]
   std::int32_t count_ = 0;
 };
+
+constexpr std::size_t tier_of_way(TreeWay way) { return static_cast<std::size_t>((way - kOwnWays) / 2); }
+constexpr bool way_leads_down(TreeWay way) { return way % 2 == 1; }
+constexpr TreeWay way_of_tier(std::size_t t, bool down) {
+  return kOwnWays + 2 * static_cast<TreeWay>(t) + down;
+}
 
 // At which way above the chips below it a link lies.
 TreeWay way_above(const RegularTree& tree, const TreeLink& link);

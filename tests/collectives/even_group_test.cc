@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -36,6 +37,32 @@ std::vector<ChipId> every(const Fabric& fabric, int step, int first = 0) {
   std::vector<ChipId> group;
   for (ChipId chip = first; chip < fabric.chips; chip += step) group.push_back(chip);
   return group;
+}
+
+// The same as rows of whole domains.
+StridedGroup strided(const Fabric& fabric, int step, int first = 0) {
+  const int stride = std::lcm(step, std::max(1, fabric.gpus_per_domain));
+  const int rows = (fabric.chips - first + stride - 1) / stride;
+  std::vector<ChipId> offsets;
+  for (int offset = 0; offset < stride; offset += step) offsets.push_back(offset);
+  return StridedGroup({first}, rows, stride, offsets);
+}
+
+// Loads of links between switches, each by itself.
+std::vector<LinkLoad> trunk_loads(const Fabric& fabric, const EvenPlan& even, const Phase& phase) {
+  std::vector<LinkLoad> loads;
+  auto alike = even.trunks.begin();
+  for (const LinkLoad& load : phase.loads) {
+    if (fabric.cable(load.link).kind != LinkKind::kTrunk) continue;
+    for (std::int32_t i = 0; i < alike->switches; ++i) {
+      const NodeId of = alike->first + i * fabric.tree()->tier(alike->tier).in_set;
+      loads.push_back({alike->down ? fabric.tree()->trunk_down(alike->tier, of)
+                                   : fabric.tree()->trunk_up(alike->tier, of),
+                       load.bytes});
+    }
+    ++alike;
+  }
+  return loads;
 }
 
 void expect_same(const Fabric& fabric, const CollectivePlan& one, const CollectivePlan& whole) {
@@ -121,29 +148,29 @@ TEST(EvenGroup, loads_of_one_chip_and_of_all_switches_are_those_of_the_plan) {
             for (const Algorithm algorithm : {Algorithm::kRing, Algorithm::kBidirectionalRing,
                                               Algorithm::kHierarchical, Algorithm::kDirect}) {
               const std::vector<ChipId> group = every(fabric, step, step > 1);
-              const auto even = plan_evenly(algorithm, fabric, {kind, {1e6}}, group);
+              if (strided(fabric, step, step > 1).list() != group) continue;  // the last row is cut
+              const auto even =
+                  plan_evenly(algorithm, fabric, {kind, {1e6}}, strided(fabric, step, step > 1));
               if (!even) continue;
               const auto whole = plan_with(algorithm, fabric, {kind, {1e6}}, group);
               ASSERT_TRUE(whole);
-              expect_same(fabric, *even, *whole);
+              expect_same(fabric, even->plan, *whole);
               for (std::size_t p = 0; p < whole->phases.size(); ++p) {
-                const std::vector<LinkLoad>& loads = even->phases[p].loads;
+                const Phase& phase = even->plan.phases[p];
+                const std::vector<LinkLoad> loads = trunk_loads(fabric, *even, phase);
                 std::ptrdiff_t between_switches = 0;
                 for (const LinkLoad& load : whole->phases[p].loads) {
                   const LinkKind link = fabric.cable(load.link).kind;
-                  const auto same = std::ranges::find_if(loads, [&](const LinkLoad& other) {
-                    return link == LinkKind::kTrunk ? other.link == load.link
-                                                    : fabric.cable(other.link).kind == link;
-                  });
-                  ASSERT_NE(same, loads.end());
+                  const bool trunk = link == LinkKind::kTrunk;
+                  const auto same =
+                      std::ranges::find_if(trunk ? loads : phase.loads, [&](const LinkLoad& other) {
+                        return trunk ? other.link == load.link : fabric.cable(other.link).kind == link;
+                      });
+                  ASSERT_NE(same, (trunk ? loads : phase.loads).end());
                   EXPECT_EQ(same->bytes, load.bytes);
-                  between_switches += link == LinkKind::kTrunk;
+                  between_switches += trunk;
                 }
-                EXPECT_EQ(std::ranges::count_if(loads,
-                                                [&](const LinkLoad& load) {
-                                                  return fabric.cable(load.link).kind == LinkKind::kTrunk;
-                                                }),
-                          between_switches);
+                EXPECT_EQ(std::ssize(loads), between_switches);
                 trunks += static_cast<int>(between_switches);
               }
             }
@@ -163,6 +190,64 @@ TEST(EvenGroup, has_as_many_members_in_each_of_several_domains) {
   EXPECT_FALSE(is_even({0, 1, 4, 8}));
   EXPECT_FALSE(is_even({0, 1, 2, 3}));
   EXPECT_FALSE(is_even({4, 5, 0, 1}));
+}
+
+TEST(EvenGroup, of_rows_is_that_of_their_list) {
+  int even = 0, uneven = 0;
+  for (const int per_domain : {1, 2, 4})
+    for (const int domains : {2, 3, 8, 11}) {
+      const Fabric fabric = build_fabric_by_rule(tree_spec(domains, per_domain, true));
+      for (const ChipId stride : {per_domain, 2 * per_domain, 3})
+        for (const ChipId first : {0, 1})
+          for (const std::vector<ChipId>& offsets : {std::vector<ChipId>{0}, {0, 1}, {0, 2}, {0, 1, 4}})
+            for (const std::int32_t rows : {1, 2, 4}) {
+              if (rows > 1 && offsets.back() >= stride) continue;
+              const StridedGroup group({first}, rows, stride, offsets);
+              if (group.back() >= fabric.chips) continue;
+              const std::vector<ChipId> list = group.list();
+              const auto told = EvenGroup::of(fabric, group), listed = EvenGroup::of(fabric, list);
+              if (stride % per_domain == 0 || rows == 1)
+                ASSERT_EQ(told.has_value(), listed.has_value());
+              else
+                ASSERT_LE(told.has_value(), listed.has_value());
+              ++(told ? even : uneven);
+              if (!told) continue;
+              for (const GroupShape& shape : {told->shape(), listed->shape()}) {
+                const GroupShape expected = shape_of(fabric, list);
+                EXPECT_EQ(shape.ranks, expected.ranks);
+                EXPECT_EQ(shape.domains, expected.domains);
+                EXPECT_EQ(shape.members, expected.members);
+                EXPECT_EQ(shape.inside, expected.inside);
+                EXPECT_EQ(shape.across, expected.across);
+              }
+              const Collective collective{CollectiveKind::kAllReduce, {1e6}};
+              EXPECT_EQ(fastest_algorithm(fabric, collective, group),
+                        fastest_algorithm(fabric, collective, list));
+            }
+    }
+  EXPECT_GT(even, 50);
+  EXPECT_GT(uneven, 50);
+}
+
+TEST(EvenGroup, an_algorithm_that_it_tells_of_applies_where_it_has_a_plan) {
+  for (const bool reduces : {false, true})
+    for (const int step : {1, 2, 4}) {
+      FabricSpec spec = tree_spec(6, 4, true);
+      spec.gpu->nvls = spec.gpu->sharp = reduces;
+      const Fabric fabric = build_fabric_by_rule(spec);
+      const std::vector<ChipId> group = every(fabric, step);
+      const auto even = EvenGroup::of(fabric, group);
+      ASSERT_TRUE(even);
+      for (const CollectiveKind kind : kKinds)
+        for (int a = 0; a <= static_cast<int>(Algorithm::kSharp); ++a) {
+          const auto algorithm = static_cast<Algorithm>(a);
+          const Collective collective{kind, {1e6}};
+          if (!even->tells(algorithm, collective)) continue;
+          EXPECT_EQ(even->plan(algorithm, collective).has_value(),
+                    plan_with(algorithm, fabric, collective, group).has_value())
+              << to_string(algorithm) << " of " << to_string(kind);
+        }
+    }
 }
 
 TEST(EvenGroup, has_no_closed_form_of_broadcasts_pairs_and_absent_switches) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/collectives/protocols.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/simulation/random_system.h"
 
@@ -31,6 +32,7 @@ FabricSpec random_servers(Draw& draw, int chips, int per_domain) {
   while (spec.gpu->tiers.size() < 4 && draw.below(2))
     spec.gpu->tiers.insert(spec.gpu->tiers.end() - 1, {2 + draw.below(4), 1});
   if (draw.below(8) == 0) spec.gpu->tiers[0].oversubscription = 2;
+  if (draw.below(2)) spec.library = some_protocols::library();
   return spec;
 }
 

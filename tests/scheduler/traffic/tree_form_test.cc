@@ -78,5 +78,47 @@ TEST(TreeForms, are_equal_where_those_of_listed_nodes_are_on_1000_random_trees) 
   EXPECT_GT(different, equal / 100);
 }
 
+// Rows of chips that lie below a leaf each, from some starts on.
+StridedGroup random_rows(Draw& draw, const RegularTree& tree) {
+  const ChipId stride = tree.domain() * (1 + draw.below(2)), rows = 1 + draw.below(6);
+  std::vector<ChipId> starts = {0}, offsets = {0};
+  for (int more = draw.below(3); more > 0; --more)
+    starts.push_back(starts.back() + (rows + draw.below(3)) * stride);
+  while (offsets.back() + 2 < stride && draw.below(2)) offsets.push_back(offsets.back() + 1 + draw.below(2));
+  return {starts, rows, stride, offsets};
+}
+
+TEST(TreeForms, of_rows_are_equal_where_those_of_their_lists_are_on_1000_random_trees) {
+  int equal = 0, different = 0;
+  for (int round = 0; round < testing::rounds(1000); ++round) {
+    Draw draw(static_cast<std::uint64_t>(round));
+    const FabricSpec spec = random_tree(draw);
+    const std::optional<RegularTree> tree = RegularTree::of(spec);
+    if (!tree) continue;
+    TreeForms forms(*tree);
+    const auto form = [&](const auto& group) {
+      const std::span<const std::int32_t> told = forms.form_of(group);
+      return std::vector(told.begin(), told.end());
+    };
+    const StridedGroup rows = random_rows(draw, *tree);
+    if (rows.back() >= spec.chips) continue;
+    for (int i = 0; i < 40; ++i) {
+      const auto shifted = [&] { return rows.shifted(draw.below(spec.chips - rows.back())); };
+      const StridedGroup a = shifted(), b = shifted();
+      const bool in_rows = [&] {  // else one is told by its list
+        for (const StridedGroup* group : {&a, &b})
+          if (group->front() % rows.stride() + rows.offsets().back() >= rows.stride()) return false;
+        return true;
+      }();
+      if (!in_rows) continue;
+      const bool as_listed = form(a.list()) == form(b.list());
+      ASSERT_EQ(form(a) == form(b), as_listed) << "round " << round;
+      ++(as_listed ? equal : different);
+    }
+  }
+  EXPECT_GT(equal, different / 100);
+  EXPECT_GT(different, equal / 100);
+}
+
 }  // namespace
 }  // namespace podsim::tree_form_test
