@@ -53,12 +53,12 @@ constexpr std::array<Entry, 11> kAlgorithms = {{
 const Entry& entry_of(Algorithm algorithm) { return kAlgorithms[static_cast<std::size_t>(algorithm)]; }
 
 // The chips of a group, listed where somebody asks for each, and what is known of them where they lie evenly.
-class Ranks {
+class GroupMembers {
  public:
   // The group must outlive this.
-  explicit Ranks(std::span<const ChipId> listed, const EvenGroup* even = nullptr)
+  explicit GroupMembers(std::span<const ChipId> listed, const EvenGroup* even = nullptr)
       : even_(even), size_(listed.size()), listed_(listed) {}
-  Ranks(const StridedGroup& strided, const EvenGroup& even)
+  GroupMembers(const StridedGroup& strided, const EvenGroup& even)
       : even_(&even), size_(strided.size()), strided_(&strided) {}
 
   std::size_t size() const { return size_; }
@@ -98,7 +98,7 @@ struct Candidate {
 };
 
 CollectivePlan over_network(const Fabric& fabric, const Collective& collective, Algorithm algorithm,
-                            const Ranks& ranks, Phases phases) {
+                            const GroupMembers& ranks, Phases phases) {
   if (ranks.even() == nullptr || phases.empty())
     return over_channel(fabric, collective, algorithm, ranks.listed(), std::move(phases));
   return over_library(*fabric.library, fabric, ranks.even()->shape(), collective,
@@ -106,7 +106,8 @@ CollectivePlan over_network(const Fabric& fabric, const Collective& collective, 
 }
 
 // By that time, so that a plan in hand rules out all that follow once it is faster.
-std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collective, const Ranks& ranks) {
+std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collective,
+                                  const GroupMembers& ranks) {
   const EvenGroup* even = ranks.even();
   std::vector<Candidate> found;
   for (const Entry& entry : kAlgorithms) {
@@ -126,7 +127,7 @@ std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collec
 }
 
 std::optional<Phases> phases_by(const Entry& entry, const Fabric& fabric, const Collective& collective,
-                                const Ranks& ranks, const AlikeSlices* slices) {
+                                const GroupMembers& ranks, const AlikeSlices* slices) {
   if (ranks.even() != nullptr && ranks.even()->tells(entry.algorithm, collective))
     return ranks.even()->plan(entry.algorithm, collective);
   const std::span<const ChipId> group = ranks.listed();
@@ -137,7 +138,7 @@ std::optional<Phases> phases_by(const Entry& entry, const Fabric& fabric, const 
 }
 
 std::optional<CollectivePlan> plan_by(const Entry& entry, const Fabric& fabric, const Collective& collective,
-                                      const Ranks& ranks, const AlikeSlices* slices) {
+                                      const GroupMembers& ranks, const AlikeSlices* slices) {
   auto phases = phases_by(entry, fabric, collective, ranks, slices);
   if (!phases) return std::nullopt;
   return over_network(fabric, collective, entry.algorithm, ranks, *std::move(phases));
@@ -145,7 +146,7 @@ std::optional<CollectivePlan> plan_by(const Entry& entry, const Fabric& fabric, 
 
 // `make` plans a collective with an algorithm, where it applies.
 template <class Make>
-CollectivePlan fastest(const Fabric& fabric, const Collective& collective, const Ranks& ranks,
+CollectivePlan fastest(const Fabric& fabric, const Collective& collective, const GroupMembers& ranks,
                        const Make& make) {
   if (ranks.size() == 1) return {};
   std::optional<CollectivePlan> best;
@@ -164,7 +165,7 @@ CollectivePlan fastest(const Fabric& fabric, const Collective& collective, const
   return *std::move(best);
 }
 
-CollectivePlan planned(const Fabric& fabric, const Collective& collective, const Ranks& ranks,
+CollectivePlan planned(const Fabric& fabric, const Collective& collective, const GroupMembers& ranks,
                        const AlikeSlices* slices) {
   return fastest(fabric, collective, ranks, [&](const Entry& entry, const Collective& of) {
     return plan_by(entry, fabric, of, ranks, slices);
@@ -233,28 +234,28 @@ CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::spa
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
                     const AlikeSlices* slices) {
   check_group(fabric, collective, group);
-  return planned(fabric, collective, Ranks(group), slices);
+  return planned(fabric, collective, GroupMembers(group), slices);
 }
 
 Algorithm fastest_algorithm(const Fabric& fabric, const Collective& collective,
                             std::span<const ChipId> group) {
   check_group(fabric, collective, group);
   const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
-  return planned(fabric, collective, Ranks(group, even ? &*even : nullptr), nullptr).algorithm;
+  return planned(fabric, collective, GroupMembers(group, even ? &*even : nullptr), nullptr).algorithm;
 }
 
 Algorithm fastest_algorithm(const Fabric& fabric, const Collective& collective, const StridedGroup& group) {
   const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
   if (!even) return fastest_algorithm(fabric, collective, group.list());
   PODSIM_CHECK(group.front() >= 0 && group.back() < fabric.chips, "a group has chips of the fabric");
-  return planned(fabric, collective, Ranks(group, *even), nullptr).algorithm;
+  return planned(fabric, collective, GroupMembers(group, *even), nullptr).algorithm;
 }
 
 std::vector<CollectivePlan> plans_of_sizes(const Fabric& fabric, CollectiveKind kind,
                                            std::span<const Bytes> sizes, std::span<const ChipId> group,
                                            const AlikeSlices* slices) {
   const std::optional<EvenGroup> even = EvenGroup::of(fabric, group);
-  const Ranks ranks(group, even ? &*even : nullptr);
+  const GroupMembers ranks(group, even ? &*even : nullptr);
   std::map<const Entry*, std::optional<Phases>> known;  // of the first size
   const auto make = [&](const Entry& entry, const Collective& of) -> std::optional<CollectivePlan> {
     const auto [phases, is_new] = known.try_emplace(&entry);
@@ -278,7 +279,7 @@ std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& c
   std::vector<CollectivePlan> plans;
   for (const Entry& entry : kAlgorithms) {
     if (!is_considered(fabric, collective.kind, group, entry.algorithm)) continue;
-    std::optional<CollectivePlan> made = plan_by(entry, fabric, collective, Ranks(group), slices);
+    std::optional<CollectivePlan> made = plan_by(entry, fabric, collective, GroupMembers(group), slices);
     if (made) plans.push_back(*std::move(made));
   }
   return plans;
@@ -287,7 +288,7 @@ std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& c
 std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
                                         const Collective& collective, std::span<const ChipId> group,
                                         const AlikeSlices* slices) {
-  return plan_by(entry_of(algorithm), fabric, collective, Ranks(group), slices);
+  return plan_by(entry_of(algorithm), fabric, collective, GroupMembers(group), slices);
 }
 
 std::optional<EvenPlan> plan_evenly(Algorithm algorithm, const Fabric& fabric, const Collective& collective,
@@ -296,8 +297,9 @@ std::optional<EvenPlan> plan_evenly(Algorithm algorithm, const Fabric& fabric, c
   if (!even) return std::nullopt;
   auto made = even->plan_with_trunks(algorithm, collective, group);
   if (!made) return std::nullopt;
-  return EvenPlan{over_network(fabric, collective, algorithm, Ranks(group, *even), std::move(made->phases)),
-                  std::move(made->trunks)};
+  return EvenPlan{
+      over_network(fabric, collective, algorithm, GroupMembers(group, *even), std::move(made->phases)),
+      std::move(made->trunks)};
 }
 
 }  // namespace podsim

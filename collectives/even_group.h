@@ -23,9 +23,11 @@ class EvenGroup {
   // The same in O(chips of a row + starts); nothing either where rows or starts cut domains.
   static std::optional<EvenGroup> of(const Fabric& fabric, const StridedGroup& group);
 
+  // What a library asks of the group, for plans of its own and for the times of any.
   const GroupShape& shape() const { return shape_; }
 
-  // Whether the algorithm does not apply where plan() gives nothing; else that says nothing.
+  // Whether the algorithm does not apply where plan() gives nothing; else that says nothing. Where it tells
+  // of all algorithms that a library has, the best of them is found without a list of the members.
   bool tells(Algorithm algorithm, const Collective& collective) const;
 
   // The plan's phases with the loads of one chip only and without latencies. Nothing where the algorithm does

@@ -13,19 +13,22 @@ namespace podsim {
 // Links above switches of one tier, one after the other (of leaves, those of one rail), each of which as many
 // hops go over.
 struct AlikeTrunks {
-  std::size_t tier;
-  bool down;
-  NodeId first;  // switch
-  std::int32_t switches;
-  std::int64_t hops;
+  std::size_t tier;       // of the fat-tree, leaves are 0
+  bool down;              // to the switch; else from it
+  NodeId first;           // switch
+  std::int32_t switches;  // RegularTree::Tier::in_set nodes from each to the next
+  std::int64_t hops;      // on each link
 };
 
-// Counts hops on links.
+// Counts hops on links. A hop goes up to the lowest switch that is above both of its chips and down again, as
+// routes do, so that what counts is whether both are below one switch, tier by tier. In a series of hops at
+// equal distances that is so for all but those that leave the last chips below a switch.
 class RingTrunks {
  public:
   // Over `both_ways` each hop is made there and back. The tree must outlive this.
   RingTrunks(const RegularTree& tree, bool both_ways) : tree_(tree), both_ways_(both_ways) {}
 
+  // One hop. O(tiers).
   void add(ChipId from, ChipId to);
   // Hops from `from` to `to`, and so on `stride` chips further. O(1) where switches are above whole strides;
   // else O(hops). REQUIRES: from < to <= from + stride, and whole domains are a stride.
@@ -52,7 +55,7 @@ class RingTrunks {
 
   const RegularTree& tree_;
   bool both_ways_;
-  std::vector<Step> steps_;
+  std::vector<Step> steps_;  // in any order
 };
 
 }  // namespace podsim

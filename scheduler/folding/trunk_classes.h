@@ -26,14 +26,14 @@ class TrunkClasses {
   // The tree must outlive this.
   explicit TrunkClasses(const RegularTree& tree) : tree_(tree), trunks_(tree), more_(all()) {}
 
-  // Each link of the run carries so much more.
+  // Each link of the run carries so much more. O(1), as it is kept where the run begins and behind its end.
   void add(const TrunkRun& run, Colour carried);
 
   struct Class {
-    LinkId first;
-    std::int64_t links;
+    LinkId first;        // by number
+    std::int64_t links;  // that are in it
   };
-  // Numbers the classes by their first links, once all was added.
+  // Numbers the classes by their first links, once all was added. O(links between switches).
   std::vector<Class> number();
 
   // visit(class) for each whose first link is in the run, once they have numbers.
@@ -49,6 +49,7 @@ class TrunkClasses {
   struct Alike {
     std::int32_t trunk, count, step, number;
   };
+  // Of all tiers. Leaves none.
   std::vector<Alike> take_runs() { return std::move(runs_); }
 
  private:
