@@ -124,9 +124,14 @@ TEST(WeeksLaw, fields_together_pay_each_chip_hour_once_and_change_what_they_say)
     expect_whole(*base, text);
     unpaid += base->unpaid_chip_hours > 0;
     with_term += usd_of(*base, "rest of the term") > 0;
-    if (const auto twice = weeks_of(text, {{"cluster.hypothetical.price", "2"}})) {
+    // An hour of owned chips is also of the power that they draw idle, which has a price of its own.
+    const Override free_power{"cluster.usd_per_kwh", "0"};
+    const auto once = weeks_of(text, {free_power}),
+               twice = weeks_of(text, {free_power, {"cluster.hypothetical.price", "2"}});
+    ASSERT_EQ(once.has_value(), twice.has_value()) << text;
+    if (once && twice) {
       constexpr double kMicroDollars = 1e-5;  // prices are whole ones
-      EXPECT_NEAR(of_chips(*twice), 2 * of_chips(*base), kMicroDollars * of_chips(*base)) << text;
+      EXPECT_NEAR(of_chips(*twice), 2 * of_chips(*once), kMicroDollars * of_chips(*once)) << text;
       expect_close(twice->figures.days.mean, base->figures.days.mean, "days", text);
     }
     if (const auto moved = weeks_of(text, {{"reliability.egress.usd_per_gb", "0.16"}});
