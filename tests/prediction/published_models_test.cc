@@ -47,7 +47,9 @@ TEST(PublishedModels, parameters_and_flops_are_the_published_ones) {
   CsvTable table = published();
   ASSERT_GT(table.rows().size(), 40u);
   for (const CsvRow& row : table.rows()) {
-    const auto number = [&](const char* column) { return table.number(row, column, CsvNumber::kPositive).value_or(0); };
+    const auto number = [&](const char* column) {
+      return table.number(row, column, CsvNumber::kPositive).value_or(0);
+    };
     const std::string name = table.cell(row, "model").text;
     const Job job = job_of(name, static_cast<int>(number("sequence")));
     if (job.mesh.axes.empty()) continue;
