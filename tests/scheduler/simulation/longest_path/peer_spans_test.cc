@@ -14,19 +14,27 @@ namespace {
 
 constexpr int kMicrobatches = 4;
 
-// Two stages of two replicas on servers of four chips, which reduce what each layer computes, in both
-// directions.
-System two_stages(const Adversities& adversities) {
+// Two stages of two replicas of four chips, which reduce what each layer computes, in both directions.
+StepProgram program_of_two_stages() {
   const Mesh mesh{{{"pipeline", 2}, {"data", 2}, {"tensor", 4}}};
   StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 2, 1, kMicrobatches, 1, 2);
   Part& layer = testing::layer_of(program);
   layer.output = {8e6};
   for (Block* block : {&layer.forward, &layer.backward})
     block->push_back(testing::collective(CollectiveKind::kAllReduce, 1 << 2, 1e6, Purpose::kActivation));
-  const Fabric fabric = build_fabric(testing::gpu_fabric(16, 4, 16));
+  return program;
+}
+
+System on_fabric(const FabricSpec& spec, const StepProgram& program, const Adversities& adversities) {
+  const Fabric fabric = build_fabric(spec);
   const LaidJob job = testing::lay(testing::plain_spec(), program, fabric, 0);
   return assemble(with_slow_links(fabric, slow_links(adversities.degradations)), {&job, 1}, adversities,
                   true);
+}
+
+// Each replica of a stage is a server.
+System two_stages(const Adversities& adversities) {
+  return on_fabric(testing::gpu_fabric(16, 4, 16), program_of_two_stages(), adversities);
 }
 
 struct Followed {
@@ -84,23 +92,15 @@ TEST(PeerSpans, begin_at_different_times_where_a_nic_is_slow) {
 // Of a tensor group one chip has slow links, and so has the one that it shares a data group with: what both
 // do by themselves between the collectives of the tensor group takes longer than what the others do.
 TEST(PeerSpans, are_only_what_takes_all_of_them_the_same_times) {
-  const Mesh mesh{{{"pipeline", 2}, {"data", 2}, {"tensor", 4}}};
-  StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 2, 1, kMicrobatches, 1, 2);
-  Part& layer = testing::layer_of(program);
-  layer.output = {8e6};
-  for (Block* block : {&layer.forward, &layer.backward})
-    block->push_back(testing::collective(CollectiveKind::kAllReduce, 1 << 2, 1e6, Purpose::kActivation));
-  layer.backward.push_back(
+  StepProgram program = program_of_two_stages();
+  testing::layer_of(program).backward.push_back(
       testing::collective(CollectiveKind::kAllReduce, 1 << 1, 1e6, Purpose::kActivation));
   FabricSpec torus = testing::ring_fabric(16);
   torus.torus->shape = {4, 2, 2};
   torus.torus->dimensions = 3;
-  const Fabric fabric = build_fabric(torus);
-  const LaidJob job = testing::lay(testing::plain_spec(), program, fabric, 0);
   Adversities slow;
   for (const ChipId chip : {1, 5}) slow.add(Degradation::of_link(chip, LinkKind::kIci, 0.5));
-  const Followed followed =
-      follow(assemble(with_slow_links(fabric, slow_links(slow.degradations)), {&job, 1}, slow, true));
+  const Followed followed = follow(on_fabric(torus, program, slow));
   EXPECT_TRUE(std::ranges::find(followed.has_peers, true) != followed.has_peers.end());
 }
 
