@@ -21,7 +21,8 @@ Adversities at_any_time(Adversities adversities) {
 
 EvaluationPasses::EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities,
                                    bool fold)
-    : passes_(job.spec.job.evaluation_passes()), lengths_(job.spec.job.lengths.any()) {
+    : passes_(job.spec.job.evaluation_passes()),
+      alike_(!job.spec.job.lengths.any() && !at_any_time(adversities).changing()) {
   if (passes_ == 0) return;
   const LaidJob forward{job.spec, evaluation_of(job.program), job.placement};
   system_ = assemble(fabric, {&forward, 1}, at_any_time(adversities), fold);
@@ -30,7 +31,7 @@ EvaluationPasses::EvaluationPasses(const LaidJob& job, const Fabric& fabric, con
 Time EvaluationPasses::per_step(const SimulateOptions& draw) const {
   if (!system_) return {};
   SimulateOptions options = draw;
-  if (!options.random() && !lengths_) options.steps = 1;  // alone all are the same
+  if (!options.random() && alike_) options.steps = 1;
   options.keep_intervals = false;
   return Time::seconds(passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds());
 }

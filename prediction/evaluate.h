@@ -24,7 +24,7 @@ class EvaluationPasses {
 
  private:
   double passes_;                 // per step
-  bool lengths_;                  // of documents, which differ from step to step
+  bool alike_;                    // but for chance: neither documents nor speeds differ from one to the next
   std::optional<System> system_;  // of a job with evaluations
 };
 

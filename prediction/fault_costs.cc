@@ -159,7 +159,9 @@ std::vector<Adversities> all_left(const Adversities& all, const FabricSpec& fabr
   return left;
 }
 
-bool draws(const Adversities& adversities) { return adversities.random() || adversities.changing(); }
+bool draws(const Spec& spec, const Adversities& adversities) {
+  return differ_by_seed(spec, adversities) || adversities.changing();
+}
 
 }  // namespace
 
@@ -186,8 +188,8 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
       const Adversities left = without(fault, all);
       std::vector<SimulateOptions> same(draws_of_all.begin(), draws_of_all.end());
       for (SimulateOptions& draw : same) draw.draw(left);
-      const SimulatedJobs simulated =
-          simulate_draws(healthy, {&job, 1}, left, draws(left) ? same : only, fold_chips, pool, &plans);
+      const SimulatedJobs simulated = simulate_draws(
+          healthy, {&job, 1}, left, draws(job.spec, left) ? same : only, fold_chips, pool, &plans);
       told.cost = report.step_time - mean_step_time(simulated.of_job.front());
     }
     costs.push_back(std::move(told));
@@ -201,9 +203,11 @@ std::size_t fault_runs(const Adversities& adversities, const FabricSpec& fabric)
   return all < 2 ? 0 : all;
 }
 
-std::size_t random_fault_runs(const Adversities& adversities, const FabricSpec& fabric) {
-  if (!adversities.random() || fault_runs(adversities, fabric) == 0) return 0;
-  return static_cast<std::size_t>(std::ranges::count_if(all_left(adversities, fabric), draws));
+std::size_t drawn_fault_runs(const Spec& spec) {
+  const FabricSpec& fabric = spec.cluster.fabric;
+  if (!differ_by_seed(spec, spec.adversities) || fault_runs(spec.adversities, fabric) == 0) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(
+      all_left(spec.adversities, fabric), [&](const Adversities& left) { return draws(spec, left); }));
 }
 
 }  // namespace podsim

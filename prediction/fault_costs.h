@@ -13,6 +13,7 @@ namespace podsim {
 struct Adversities;
 struct FabricSpec;
 struct LaidJob;
+struct Spec;
 
 // Simulates the job again without each of its adversities, with the same draws, and takes the difference to
 // `report`; dearest first. Slow chips of one host are one adversity, and so are its slow links of one kind.
@@ -24,7 +25,7 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
 
 // How many simulations these are.
 std::size_t fault_runs(const Adversities& adversities, const FabricSpec& fabric);
-// How many of them draw at random.
-std::size_t random_fault_runs(const Adversities& adversities, const FabricSpec& fabric);
+// How many of those of the spec's job are of all its draws, and not of one.
+std::size_t drawn_fault_runs(const Spec& spec);
 
 }  // namespace podsim

@@ -58,6 +58,15 @@ std::string dump_of(const std::string& stage, const Fabric& healthy, std::span<c
   return dump(stage, simulated.on(healthy), jobs, simulated.system, timelines);
 }
 
+// Without adversities; documents stay what they are in each of the draws.
+std::vector<SimulateOptions> clean_draws(const Spec& spec, std::size_t jobs,
+                                         std::span<const SimulateOptions> draws, const SimulateOptions& how) {
+  std::vector<SimulateOptions> clean = draws_of(spec, {}, jobs, how);
+  if (!differ_by_seed(spec, {})) return clean;
+  for (std::size_t k = 0; k < clean.size(); ++k) clean[k].steps = draws[k].steps;
+  return clean;
+}
+
 // The jobs at once, and what goes wrong according to `spec` in these draws.
 Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric& fabric,
                    std::span<const SimulateOptions> draws, const PredictOptions& options,
@@ -69,7 +78,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     return simulate_draws(fabric, jobs, adversities, of, options.fold, pool_of(options),
                           healthy && !options.chosen_on ? nullptr : &plans);
   };
-  SimulatedJobs clean = simulated_with({}, draws_of(spec, {}, jobs.size(), how));
+  SimulatedJobs clean = simulated_with({}, clean_draws(spec, jobs.size(), draws, how));
   SimulatedJobs degraded;
   if (!healthy) degraded = simulated_with(spec.adversities, draws);
   SimulatedJobs& simulated = healthy ? clean : degraded;
@@ -94,7 +103,8 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
       reports.tracks->counters = step_counters(simulated.system, jobs.front(), first);
     }
     if (options.detail) {
-      reports.detail = step_detail(simulated.system, jobs.front(), first);
+      reports.detail = step_detail(simulated.system, jobs.front(), first,
+                                   simulated.of_job.front().draws.front().attention);
       reports.detail->steps = simulated.of_job.front().step_times;
       reports.detail->network =
           network_drawing(simulated.on(fabric), fabric,
@@ -240,11 +250,18 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayo
 }
 
 std::int64_t draws_told(const Spec& spec) {
-  if (spec.seeds < 2 || !spec.adversities.random()) return 0;
-  std::size_t simulations = 1;
-  if (spec.jobs.empty()) simulations += random_fault_runs(spec.adversities, spec.cluster.fabric);
-  for (const PlacedJob& job : spec.jobs)
-    simulations += 1 + random_fault_runs(spec_of_job(spec, job).adversities, spec.cluster.fabric);
+  if (spec.seeds < 2) return 0;
+  const auto as_it_is_and_clean = [](const Spec& of) {
+    std::size_t simulations = differ_by_seed(of, {}) ? 1 : 0;
+    if (!of.adversities.none() && differ_by_seed(of, of.adversities)) ++simulations;
+    return simulations;
+  };
+  std::size_t simulations = as_it_is_and_clean(spec);
+  if (spec.jobs.empty()) simulations += drawn_fault_runs(spec);
+  for (const PlacedJob& job : spec.jobs) {
+    const Spec alone = spec_of_job(spec, job);
+    simulations += as_it_is_and_clean(alone) + drawn_fault_runs(alone);
+  }
   return static_cast<std::int64_t>(simulations) * spec.seeds;
 }
 

@@ -28,7 +28,7 @@ constexpr int kFewestSharedSteps = 16;
 struct SimulatedDraw {
   std::vector<Timeline> timelines;
   std::vector<Time> evaluations;
-  std::vector<double> squares;  // Draw::squares
+  std::vector<std::vector<double>> attention;  // Draw::attention
 };
 
 class DrawWork {
@@ -65,10 +65,11 @@ class DrawWork {
     if (system_.chips.size() > kMostTracedClasses) draw.keep_passes = 0;
     SimulatedDraw result{simulate(system_, draw), {}, {}};
     const StepDraws drawn(system_, draw);
-    for (std::size_t j = 0; j < result.timelines.size(); ++j)
-      result.squares.push_back(
-          drawn.mean_squares(static_cast<int>(j), static_cast<int>(result.timelines[j].step_end.size())));
-    for (const EvaluationPasses& passes : evaluations_) result.evaluations.push_back(passes.per_step(draw));
+    for (std::size_t j = 0; j < result.timelines.size(); ++j) {
+      draw.steps = static_cast<int>(result.timelines[j].step_end.size());
+      result.attention.push_back(drawn.mean_attention(static_cast<int>(j), draw.steps));
+      result.evaluations.push_back(evaluations_[j].per_step(draw));
+    }
     return result;
   }
 
@@ -79,7 +80,8 @@ class DrawWork {
     turn_.wait(lock, [&] { return failed_ || added_ == k; });
     if (failed_) return;
     for (std::size_t j = 0; j < ensembles_.size(); ++j)
-      add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j], draw.squares[j]);
+      add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j],
+               std::move(draw.attention[j]));
     ++added_;
     turn_.notify_all();
     if (draws_.size() > 1 && pool_.one_done) pool_.one_done();
@@ -104,17 +106,22 @@ bool has_lengths(const Spec& spec) {
 
 }  // namespace
 
+bool differ_by_seed(const Spec& spec, const Adversities& adversities) {
+  return adversities.random() || has_lengths(spec);
+}
+
 std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
                                       const SimulateOptions& how) {
   SimulateOptions first = how;
   first.seed = spec.seed;
   first.draw(adversities);
   // Alone, without chance and at constant speeds all steps are the same step.
-  if (adversities.random() || adversities.changing() || has_lengths(spec)) first.steps = spec.steps;
+  const bool drawn = differ_by_seed(spec, adversities);
+  if (drawn || adversities.changing()) first.steps = spec.steps;
   // Without jumps what chips did can be kept along the way; else it is simulated again (attribution.h).
   if (jobs == 1 && !adversities.none() && !first.may_jump()) first.keep_passes = kMostTracedSteps;
   if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);
-  std::vector<SimulateOptions> draws(adversities.random() ? spec.seeds : 1, first);
+  std::vector<SimulateOptions> draws(drawn ? spec.seeds : 1, first);
   for (std::size_t k = 1; k < draws.size(); ++k) {
     draws[k].seed += k;
     draws[k].keep_intervals = false;

@@ -16,9 +16,13 @@ struct Adversities;
 struct LaidJob;
 struct Spec;
 
+// Whether steps with these adversities come out otherwise with another seed: chance has a part in them, or
+// the job's documents are drawn.
+bool differ_by_seed(const Spec& spec, const Adversities& adversities);
+
 // How to simulate each draw of the adversities, for this many jobs on a fabric: draw k has the spec's seed +
-// k (modulo 2^64), so that it is the only draw of the same spec with that seed. Where nothing is random all
-// draws would be the same, and there is one. What else there is to say of a simulation is as in `how`, but
+// k (modulo 2^64), so that it is the only draw of the same spec with that seed. Where nothing differs by seed
+// there is one draw. What else there is to say of a simulation is as in `how`, but
 // intervals are kept of the first draw only.
 std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
                                       const SimulateOptions& how = {});

@@ -2,14 +2,12 @@
 #include "report/activity.h"
 
 #include <algorithm>
-#include <variant>
-#include <vector>
 
+#include "report/executed_operations.h"
 #include "scheduler/question/spec.h"
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
 #include "workload/partition/op_cost.h"
-#include "workload/partition/program.h"
 
 namespace podsim {
 namespace {
@@ -24,14 +22,15 @@ double sustained(const Chip& chip, Dtype dtype) {
 
 double share_of(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
-// Seconds of one chip in a step.
+// Seconds of the mean chip in a step.
 struct FullRates {
   double matmul_s = 0, memory_s = 0;  // at full rate
   double operations_s = 0;            // of all operations
 };
 
-void add(FullRates& work, const ComputeOp& op, double times, const Chip& chip, const Stack& stack) {
-  const double seconds = op_seconds(op, chip, stack);
+void add(FullRates& work, const ExecutedOperation& executed, const Chip& chip, const Stack& stack) {
+  const ComputeOp& op = *executed.op;
+  const double times = executed.times * executed.load, seconds = op_seconds(op, chip, stack);
   work.operations_s += times * seconds;
   if (op.op_class == OpClass::kMeasured) {
     work.matmul_s += times * seconds;
@@ -47,27 +46,6 @@ void add(FullRates& work, const ComputeOp& op, double times, const Chip& chip, c
   work.memory_s += counted * memory;
 }
 
-// Of the mean chip in a step.
-FullRates work_of(const StepProgram& program, const Chip& chip, const Stack& stack) {
-  std::vector<double> on_chip(program.parts.size(), 0);  // pieces of each kind
-  for (const std::vector<ChunkShape>& stage : program.chunks)
-    for (const ChunkShape& chunk : stage)
-      for (const PartRun& run : chunk.runs)
-        on_chip[static_cast<std::size_t>(run.part)] += static_cast<double>(run.count) / program.stages;
-  FullRates work;
-  const auto add_block = [&](const Block& block, double times) {
-    for (const ProgramOp& op : block)
-      if (const auto* compute = std::get_if<ComputeOp>(&op)) add(work, *compute, times, chip, stack);
-  };
-  for (std::size_t p = 0; p < program.parts.size(); ++p) {
-    add_block(program.parts[p].forward, on_chip[p] * program.microbatches);
-    if (program.forward_only) continue;
-    add_block(program.parts[p].backward, on_chip[p] * program.microbatches);
-    add_block(program.parts[p].optimizer, on_chip[p]);
-  }
-  return work;
-}
-
 // Chip-time of a bucket over that of all steps, in the first draw.
 double bucket_share(const Ensemble& ensemble, Bucket bucket) {
   Int128 in_bucket = 0, all = 0;
@@ -81,7 +59,9 @@ double bucket_share(const Ensemble& ensemble, Bucket bucket) {
 }  // namespace
 
 Activity activity_of(const Spec& spec, const StepProgram& program, const Ensemble& ensemble) {
-  const FullRates work = work_of(program, spec.cluster.chip, spec.job.stack);
+  FullRates work;
+  for (const ExecutedOperation& executed : executed_operations(program, mean_attention(ensemble)))
+    add(work, executed, spec.cluster.chip, spec.job.stack);
   double steps = 0;
   for (const Draw& draw : ensemble.draws) steps += draw.steps;
   const double step_s = static_cast<double>(ensemble.trained_ps()) / 1e12 / steps;

@@ -51,10 +51,10 @@ Int128 Ensemble::trained_ps() const {
   return sum;
 }
 
-void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, double squares) {
-  check_conservation(timeline);
-  ensemble.draws.push_back(
-      {static_cast<int>(timeline.step_end.size()), timeline.step_end.back(), evaluation, squares});
+void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, std::vector<double> attention) {
+  ensemble.chip_time.add(timeline);
+  ensemble.draws.push_back({static_cast<int>(timeline.step_end.size()), timeline.step_end.back(), evaluation,
+                            std::move(attention)});
   Time begin;
   for (const Time end : timeline.step_end) {
     ensemble.step_times.push_back(end - begin + evaluation);
@@ -72,10 +72,12 @@ void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, double squ
   if (ensemble.draws.size() == 1) ensemble.first = std::move(timeline);
 }
 
-double mean_squares(const Ensemble& ensemble) {
-  double sum = 0;
-  for (const Draw& draw : ensemble.draws) sum += draw.steps * draw.squares;
-  return sum / static_cast<double>(ensemble.step_times.size());
+std::vector<double> mean_attention(const Ensemble& ensemble) {
+  std::vector<double> mean(ensemble.draws.front().attention.size(), 0);
+  for (const Draw& draw : ensemble.draws)
+    for (std::size_t w = 0; w < mean.size(); ++w) mean[w] += draw.steps * draw.attention[w];
+  for (double& each : mean) each /= static_cast<double>(ensemble.step_times.size());
+  return mean;
 }
 
 Time mean_step_time(const Ensemble& ensemble) {

@@ -13,9 +13,9 @@ namespace podsim {
 // One simulation of the job's steps.
 struct Draw {
   int steps = 0;
-  Time end;            // of the last step, without evaluations
-  Time evaluation;     // per step
-  double squares = 1;  // of the documents' lengths, over those of full sequences: mean over steps
+  Time end;                            // of the last step, without evaluations
+  Time evaluation;                     // per step
+  std::vector<double> attention = {};  // of documents, as MicrobatchLoad has it: mean over steps
 
   // With evaluations.
   Int128 whole_ps() const { return Int128{end.ps} + Int128{steps} * evaluation.ps; }
@@ -31,6 +31,7 @@ struct Ensemble {
   Timeline first;                 // of the first draw: all draws have its classes
   std::vector<Draw> draws;        // in the order of their seeds
   std::vector<Time> step_times;   // of all draws, one after the other, each with its share of evaluations
+  ChipTime chip_time;             // of all draws
   std::vector<ChipSums> chips;    // [chip class]
   std::vector<Bytes> link_bytes;  // [link class], carried by one link in all draws
   std::int64_t events = 0;        // of all draws
@@ -39,10 +40,10 @@ struct Ensemble {
 };
 
 // Adds a draw. REQUIRES: check_conservation; the classes of the draws before.
-void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, double squares = 1);
+void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, std::vector<double> attention = {});
 
-// Mean over all steps of all draws.
-double mean_squares(const Ensemble& ensemble);
+// Mean over all steps of all draws; empty where sequences are one document each.
+std::vector<double> mean_attention(const Ensemble& ensemble);
 
 // Mean over all steps of all draws, evaluations included, to the nearest picosecond.
 Time mean_step_time(const Ensemble& ensemble);

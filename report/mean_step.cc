@@ -21,24 +21,6 @@ enum StepPart : std::size_t {
   kExposedParts
 };
 
-// Chip-picoseconds of each part over all steps.
-std::vector<Int128> chip_time(const Timeline& timeline) {
-  std::vector<Int128> parts(kExposedParts + timeline.communication.size(), 0);
-  for (const ChipTotals& chips : timeline.chips) {
-    const auto in = [&](Bucket bucket) { return chips.bucket[static_cast<std::size_t>(bucket)]; };
-    const auto add = [&](std::size_t part, Time time) { parts[part] += Int128{chips.chips} * time.ps; };
-    add(kComputePart, in(Bucket::kCompute));
-    add(kOptimizerPart, in(Bucket::kOptimizer));
-    add(kBubblePart, in(Bucket::kBubble) + in(Bucket::kPeerWait));
-    add(kInputPart, in(Bucket::kInput));
-    add(kOffloadPart, in(Bucket::kOffload));
-    add(kSkewPart, in(Bucket::kSkew));
-    add(kPausePart, in(Bucket::kPause));
-    for (std::size_t c = 0; c < chips.exposed.size(); ++c) add(kExposedParts + c, chips.exposed[c]);
-  }
-  return parts;
-}
-
 }  // namespace
 
 void check_conservation(const Timeline& timeline) {
@@ -72,12 +54,28 @@ std::vector<std::int64_t> divide_exactly(std::span<const Int128> parts, Int128 d
   return quotients;
 }
 
-MeanStep mean_step(const Timeline& timeline) {
+void ChipTime::add(const Timeline& timeline) {
   check_conservation(timeline);
-  Int128 chips = 0;
-  for (const ChipTotals& totals : timeline.chips) chips += totals.chips;
-  const std::vector<std::int64_t> parts =
-      divide_exactly(chip_time(timeline), chips * Int128(timeline.step_end.size()));
+  parts.resize(kExposedParts + timeline.communication.size(), 0);
+  Int128 chips_of_all = 0;
+  for (const ChipTotals& chips : timeline.chips) {
+    const auto in = [&](Bucket bucket) { return chips.bucket[static_cast<std::size_t>(bucket)]; };
+    const auto add_to = [&](std::size_t part, Time time) { parts[part] += Int128{chips.chips} * time.ps; };
+    add_to(kComputePart, in(Bucket::kCompute));
+    add_to(kOptimizerPart, in(Bucket::kOptimizer));
+    add_to(kBubblePart, in(Bucket::kBubble) + in(Bucket::kPeerWait));
+    add_to(kInputPart, in(Bucket::kInput));
+    add_to(kOffloadPart, in(Bucket::kOffload));
+    add_to(kSkewPart, in(Bucket::kSkew));
+    add_to(kPausePart, in(Bucket::kPause));
+    for (std::size_t c = 0; c < chips.exposed.size(); ++c) add_to(kExposedParts + c, chips.exposed[c]);
+    chips_of_all += chips.chips;
+  }
+  chip_steps += chips_of_all * Int128(timeline.step_end.size());
+}
+
+MeanStep mean_step(const ChipTime& sum) {
+  const std::vector<std::int64_t> parts = divide_exactly(sum.parts, sum.chip_steps);
   MeanStep step;
   step.step_time = {std::accumulate(parts.begin(), parts.end(), std::int64_t{0})};
   step.compute = {parts[kComputePart]};

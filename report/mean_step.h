@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/units.h"
 #include "scheduler/simulation/state/timeline.h"
 
 namespace podsim {
@@ -26,8 +27,16 @@ struct MeanStep {
 // communication; if not, a CHECK fails. REQUIRES: at least one step and one chip.
 void check_conservation(const Timeline& timeline);
 
-// REQUIRES: check_conservation.
-MeanStep mean_step(const Timeline& timeline);
+// Chip-time of timelines of one system, added up.
+struct ChipTime {
+  std::vector<Int128> parts;  // ps of each part of a mean step
+  Int128 chip_steps = 0;
+
+  void add(const Timeline& timeline);  // REQUIRES: check_conservation
+};
+
+// REQUIRES: a timeline has been added.
+MeanStep mean_step(const ChipTime& sum);
 
 // parts / divisor as whole numbers that sum to the nearest whole number of sum(parts) / divisor, each within
 // one of its quotient: the largest remainders round up, the earlier first among equals. REQUIRES: parts >= 0,

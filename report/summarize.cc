@@ -35,20 +35,21 @@ void add_step_times(Report& report, const Ensemble& ensemble) {
   if (ensemble.draws.size() > 1) report.ensemble = describe(ensemble);
 }
 
-void add_buckets(Report& report, const Ensemble& draw) {
-  const Timeline& clean = draw.first;
-  const MeanStep step = mean_step(clean);
+void add_buckets(Report& report, const Ensemble& clean) {
+  const MeanStep step = mean_step(clean.chip_time);
   report.compute = step.compute;
   report.optimizer = step.optimizer;
   report.pipeline_bubble = step.bubble;
   report.input_stall = step.input;
   report.offload_wait = step.offload;
   report.skew_wait = step.skew;
-  report.evaluation = draw.draws.front().evaluation;
-  report.straggler_delay = report.step_time - step.step_time - report.evaluation;
+  const Time whole = mean_step_time(clean);
+  report.evaluation = whole - step.step_time;
+  report.straggler_delay = report.step_time - whole;
   std::map<std::pair<std::string, std::string>, Time> exposed;
   for (std::size_t c = 0; c < step.exposed.size(); ++c) {
-    exposed[{clean.communication[c].axes, clean.communication[c].kind}] += step.exposed[c];
+    const CommunicationClass& of = clean.first.communication[c];
+    exposed[{of.axes, of.kind}] += step.exposed[c];
     report.exposed_communication += step.exposed[c];
   }
   for (const auto& [name, time] : exposed) report.exposed.push_back({name.first, name.second, time});
@@ -75,7 +76,7 @@ void add_throughput(Report& report, const Spec& spec, const StepProgram& program
   report.tokens_per_s = program.tokens / report.step_time.in_seconds();
   report.tokens_per_s_per_chip = report.tokens_per_s / report.chips;
   FlopsPerToken flops = program.flops_per_token;
-  if (spec.job.lengths.any()) flops = of_documents(flops, mean_squares(ensemble));
+  if (spec.job.lengths.any()) flops = of_documents(flops, mean_attention(ensemble));
   report.model_flops_per_token_causal = flops.causal.value;
   report.model_flops_per_token_full = flops.full.value;
   const FlopRate own = peak(chip, spec.job.precision.dtype);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "engine/check.h"
+#include "report/executed_operations.h"
 #include "report/pass_work.h"
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
@@ -119,32 +120,18 @@ std::vector<HeldShare> held_along(const StagePasses& stage, const StepProgram& p
 
 namespace {
 
-std::vector<OperationUse> operations_of(const LaidJob& job) {
-  const StepProgram& program = job.program;
+std::vector<OperationUse> operations_of(const LaidJob& job, std::span<const double> attention) {
   const Chip& chip = job.spec.cluster.chip;
-  const Stack& stack = job.spec.job.stack;
-  std::vector<double> on_chip(program.parts.size(), 0);  // pieces of each kind on the mean chip
-  for (const std::vector<ChunkShape>& stage : program.chunks)
-    for (const ChunkShape& chunk : stage)
-      for (const PartRun& run : chunk.runs)
-        on_chip[static_cast<std::size_t>(run.part)] += static_cast<double>(run.count) / program.stages;
   std::vector<OperationUse> operations;
-  for (std::size_t p = 0; p < program.parts.size(); ++p) {
-    const Part& part = program.parts[p];
-    const auto add = [&](const Block& block, double times, bool backward) {
-      for (const ProgramOp& op : block) {
-        const auto* compute = std::get_if<ComputeOp>(&op);
-        if (!compute || compute->op_class == OpClass::kMeasured) continue;
-        operations.push_back({part.name, compute->name, compute->op_class, backward, compute->flops.value,
-                              compute->hbm.value, op_seconds(*compute, chip, stack), times,
-                              operation_shape(*compute)});
-        if (compute->op_class == OpClass::kMatmul && chip.matrix_side == 0)
-          operations.back().tile_loss = tile_loss(compute->m, compute->n, chip, compute->repeats);
-      }
-    };
-    add(part.forward, on_chip[p] * program.microbatches, false);
-    add(part.backward, on_chip[p] * program.microbatches, true);
-    add(part.optimizer, on_chip[p], false);
+  for (const ExecutedOperation& executed : executed_operations(job.program, attention)) {
+    const ComputeOp& op = *executed.op;
+    if (op.op_class == OpClass::kMeasured) continue;
+    operations.push_back({executed.part->name, op.name, op.op_class, executed.backward,
+                          executed.load * op.flops.value, executed.load * op.hbm.value,
+                          executed.load * op_seconds(op, chip, job.spec.job.stack), executed.times,
+                          operation_shape(op)});
+    if (op.op_class == OpClass::kMatmul && chip.matrix_side == 0)
+      operations.back().tile_loss = tile_loss(op.m, op.n, chip, op.repeats);
   }
   return operations;
 }
@@ -185,7 +172,8 @@ std::vector<LinkClassUse> links_of(const Timeline& timeline) {
 
 }  // namespace
 
-StepDetail step_detail(const System& system, const LaidJob& job, const Timeline& timeline) {
+StepDetail step_detail(const System& system, const LaidJob& job, const Timeline& timeline,
+                       std::span<const double> attention) {
   StepDetail detail;
   detail.step = timeline.step_end.front();
   detail.stages = stage_passes(system, timeline);
@@ -194,7 +182,7 @@ StepDetail step_detail(const System& system, const LaidJob& job, const Timeline&
   detail.fullest = static_cast<int>(fullest - memory.begin());
   for (const StagePasses& stage : detail.stages)
     if (stage.stage == detail.fullest) detail.held = held_along(stage, job.program);
-  detail.operations = operations_of(job);
+  detail.operations = operations_of(job, attention);
   detail.roof = roof_of(job);
   detail.collectives = collective_uses(system, timeline);
   detail.links = links_of(timeline);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,7 +90,8 @@ std::vector<StagePasses> stage_passes(const System& system, const Timeline& time
 // Activations that a stage holds along the step; nothing where it keeps none.
 std::vector<HeldShare> held_along(const StagePasses& stage, const StepProgram& program);
 
-// Of a job alone. REQUIRES: the timeline has intervals.
-StepDetail step_detail(const System& system, const LaidJob& job, const Timeline& timeline);
+// Of a job alone; `attention` as executed_operations has it. REQUIRES: the timeline has intervals.
+StepDetail step_detail(const System& system, const LaidJob& job, const Timeline& timeline,
+                       std::span<const double> attention);
 
 }  // namespace podsim

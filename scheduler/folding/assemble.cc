@@ -15,6 +15,7 @@
 #include "scheduler/question/spec.h"
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
+#include "workload/partition/model_flops.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {
@@ -114,7 +115,8 @@ std::optional<System> assemble_orbits(const Fabric& fabric, const LaidJob& job) 
 JobPacking packing_of(const LaidJob& job) {
   const Job& of = job.spec.job;
   return {of.lengths,
-          {batch_shards(of), job.program.microbatches, of.microbatch, static_cast<double>(of.sequence)}};
+          {batch_shards(of), job.program.microbatches, of.microbatch, static_cast<double>(of.sequence),
+           key_windows(job.program.flops_per_token)}};
 }
 
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,

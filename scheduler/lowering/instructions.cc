@@ -1,5 +1,7 @@
-// Names of streams.
+// Names of streams, and steps of several jobs as one.
 #include "scheduler/lowering/instructions.h"
+
+#include <utility>
 
 namespace podsim {
 
@@ -29,6 +31,21 @@ std::string_view to_string(Stream stream) {
       return "from host";
   }
   return "";
+}
+
+void append(LoweredStep& all, LoweredStep step, int job) {
+  const auto first_message = static_cast<std::int32_t>(all.messages.size());
+  for (CollectiveCall& message : step.messages) {
+    message.scope.job = job;
+    all.messages.push_back(message);
+  }
+  for (StageProgram& stage : step.stages) {
+    stage.job = job;
+    for (std::vector<Instruction>& segment : stage.segments)
+      for (Instruction& instruction : segment)
+        if (instruction.message >= 0) instruction.message += first_message;
+    all.stages.push_back(std::move(stage));
+  }
 }
 
 }  // namespace podsim

@@ -94,9 +94,10 @@ struct StageProgram {
   Time host_lead = Time::max();  // how long before the device the host may launch
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
-  std::vector<double> attention;    // [segment] share of its computation; 0 where documents have no lengths
-  std::vector<PipelineTask> tasks;  // of all positions, one after the other
-  std::vector<std::int32_t> tasks_before;  // [position in order]
+  std::vector<std::vector<double>> attention;  // [segment][window of JobPacking] share of its computation;
+                                               // empty where documents have no lengths
+  std::vector<PipelineTask> tasks;             // of all positions, one after the other
+  std::vector<std::int32_t> tasks_before;      // [position in order]
 
   // Two where they take turns; none at the begin and end of the step.
   std::span<const PipelineTask> tasks_at(std::int32_t position) const {
@@ -113,5 +114,8 @@ struct LoweredStep {
   std::vector<CollectiveCall> messages;
   std::vector<StageProgram> stages;  // of one job after the other
 };
+
+// Adds the step of a further job, which becomes job number `job`.
+void append(LoweredStep& all, LoweredStep step, int job);
 
 }  // namespace podsim

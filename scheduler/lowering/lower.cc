@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "engine/check.h"
@@ -19,6 +20,7 @@
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
+#include "workload/partition/model_flops.h"
 #include "workload/partition/op_cost.h"
 #include "workload/pipeline/pipeline.h"
 
@@ -150,18 +152,21 @@ class StageLowering {
     body(segment);
     result_.order.push_back(static_cast<std::int32_t>(result_.segments.size()));
     result_.segments.push_back(std::move(segment));
-    result_.attention.push_back(0);
+    result_.attention.emplace_back();
   }
 
-  // What of the computation of the last segment, which these visits make, is attention.
-  double attention(int visit, int end) const {
-    double attention = 0;
+  // [window] What of the computation of the last segment, which these visits make, is attention.
+  std::vector<double> attention(int visit, int end) const {
+    std::vector<double> attention(windows_.size(), 0);
     for (; visit < end; ++visit)
       for (const ProgramOp& op : parts_.block(prefetch_.visit(visit)))
         if (const auto* work = std::get_if<ComputeOp>(&op); work && work->op_class == OpClass::kAttention)
-          attention += writer_.seconds(*work) * (1 + stall());
-    const Time all = computation(result_.segments.back());
-    return all.ps == 0 ? 0 : std::min(1.0, attention / all.in_seconds());
+          attention[place_of({work->window, work->causal}, windows_)] +=
+              writer_.seconds(*work) * (1 + stall());
+    const double all = computation(result_.segments.back()).in_seconds();
+    const double sum = std::accumulate(attention.begin(), attention.end(), 0.0);
+    for (double& share : attention) share = all == 0 ? 0 : share / std::max(all, sum);
+    return attention;
   }
 
   static Time computation(const std::vector<Instruction>& segment) {
@@ -358,6 +363,7 @@ class StageLowering {
   PartLowering parts_, parts_beside_;
   WeightPrefetch prefetch_;
   GradientBuckets buckets_;
+  const std::vector<KeyWindow> windows_ = key_windows(program_.flops_per_token);
   const bool varies_ = spec_.adversities.variation.factors();
   std::vector<double> roofline_s_;  // [segment] of passes, where factors vary
   StageProgram result_;
@@ -380,21 +386,6 @@ LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
   for (int stage = 0; stage < program.stages; ++stage)
     step.stages.push_back(StageLowering(program, spec, blocks, writer, written, stage).run());
   return step;
-}
-
-void append(LoweredStep& all, LoweredStep step, int job) {
-  const auto first_message = static_cast<std::int32_t>(all.messages.size());
-  for (CollectiveCall& message : step.messages) {
-    message.scope.job = job;
-    all.messages.push_back(message);
-  }
-  for (StageProgram& stage : step.stages) {
-    stage.job = job;
-    for (std::vector<Instruction>& segment : stage.segments)
-      for (Instruction& instruction : segment)
-        if (instruction.message >= 0) instruction.message += first_message;
-    all.stages.push_back(std::move(stage));
-  }
 }
 
 }  // namespace podsim

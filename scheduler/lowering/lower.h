@@ -17,7 +17,4 @@ LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge);
 // grows about as the logarithm of their number. `devices` run the job.
 double skew_of(const Stack& stack, const FabricSpec& fabric, int devices);
 
-// Adds the step of a further job, which becomes job number `job`.
-void append(LoweredStep& all, LoweredStep step, int job);
-
 }  // namespace podsim

@@ -65,5 +65,28 @@ TEST(EvaluationTime, does_not_bear_what_is_slow_for_a_time) {
   }
 }
 
+// On for a share of all slots: so are evaluations, whatever is in the first slot.
+TEST(EvaluationTime, bears_what_is_on_and_off_by_its_share_of_the_time) {
+  Spec spec = testing::load("llama3_70b_512_v5p");
+  spec.job.model.layers = 4;
+  spec.steps = 200;
+  Degradation slow;
+  slow.which.numbers = {{7, 7}};
+  slow.factor.mean = 0.5;
+  const auto evaluations_s = [&](double share) {
+    slow.season.chance_share = share;
+    slow.season.chance_slot = Time::seconds(0.5);
+    spec.adversities.degradations = {slow};
+    spec.job.evaluation = {};
+    const double without = predict_step(spec, {}).report.step_time.in_seconds();
+    spec.job.evaluation = {.sequences = 512, .every_sequences = 512};
+    return predict_step(spec, {}).report.step_time.in_seconds() - without;
+  };
+  const double never = report_of(512, 512).evaluation.in_seconds(), always = evaluations_s(1);
+  EXPECT_GT(always, 1.5 * never);
+  for (int seed = 1; seed <= 3; ++seed, ++spec.seed)
+    EXPECT_NEAR(evaluations_s(0.7), never + 0.7 * (always - never), 0.25 * (always - never)) << seed;
+}
+
 }  // namespace
 }  // namespace podsim::evaluation_test

@@ -140,6 +140,32 @@ TEST(PredictJobs, what_is_slow_for_a_time_does_not_look_like_slowdown) {
   }
 }
 
+// Job b takes longer, so that a has more steps together than alone: it has the same, with the same documents.
+TEST(PredictJobs, documents_and_evaluations_are_the_same_alone_and_together) {
+  const std::string job =
+      "job { model: \"llama3_8b\" model_override { layers: 4 } stack: \"torchtitan\" "
+      "mesh { name: \"fsdp\" size: 16 } sharding: \"fsdp\" ";
+  const std::string text =
+      "cluster { chip: \"h100\" chips: 32 fabric: \"dgx_h100\" }\n"
+      "adversity { jitter_coefficient_of_variation: 0.1 }\n"
+      "jobs { name: \"a\" first_chip: 0 chips: 16 " +
+      job +
+      "sequence_tokens: 16384 global_batch_sequences: 16 lengths: \"long_tail_32k\" } }\n"
+      "jobs { name: \"b\" first_chip: 16 chips: 16 " +
+      job +
+      "sequence_tokens: 2048 global_batch_sequences: 512 "
+      "evaluation { sequences: 512 every_steps: 1 } } }\n";
+  const LoadResult loaded = load_scenario("documents.textproto", text, Catalog(), {});
+  ASSERT_TRUE(loaded.spec.has_value()) << format_problem(loaded.problems.at(0));
+  const JobsReport report = *predict_step(*loaded.spec, {}).jobs;
+  for (const JobReport& each : report.jobs) {
+    EXPECT_EQ(each.slowdown(), 1) << "they share no link";
+    EXPECT_EQ(each.alone.compute, each.together.compute) << each.name;
+    EXPECT_EQ(each.alone.evaluation, each.together.evaluation) << each.name;
+    EXPECT_EQ(each.alone.straggler_delay, each.together.straggler_delay) << each.name;
+  }
+}
+
 TEST(PredictJobs, stages_of_all_jobs_can_be_printed) {
   const Spec spec = testing::load("two_jobs_oversubscribed");
   for (const char* stage : {"program", "placement"}) {

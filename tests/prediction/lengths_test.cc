@@ -80,6 +80,63 @@ TEST(Lengths, that_are_uneven_cost_what_the_dearest_rank_has_more_than_the_mean)
   EXPECT_EQ(report.fault_costs[0].cost, report.straggler_delay);
 }
 
+// One data rank and microbatch: nothing can be dealt unevenly, and each seed draws other documents.
+TEST(Lengths, of_several_seeds_are_held_against_the_same_documents_without_adversities) {
+  Spec spec = packed({{1024, 16}, {32768, 1}});
+  spec.cluster.fabric.chips = spec.job.mesh.axes.front().size = spec.job.global_batch = 1;
+  spec.steps = 2;
+  spec.seeds = 4;
+  const Report all = predict(spec);
+  EXPECT_NEAR(all.straggler_delay.in_seconds(), 0, 1e-9 * all.step_time.in_seconds());
+  EXPECT_EQ(all.compute + all.exposed_communication + all.pipeline_bubble + all.optimizer + all.input_stall +
+                all.offload_wait + all.skew_wait + all.evaluation + all.straggler_delay,
+            all.step_time);
+  double compute_s = 0;
+  spec.seeds = 1;
+  for (int seed = 0; seed < 4; ++seed, ++spec.seed) compute_s += predict(spec).compute.in_seconds() / 4;
+  EXPECT_NEAR(all.compute.in_seconds(), compute_s, 1e-9 * compute_s);
+}
+
+TEST(Lengths, of_several_seeds_tell_of_each_draw) {
+  Spec spec = packed({{1024, 16}, {32768, 1}});
+  spec.seeds = 3;
+  spec.adversities.add(Degradation::of_chip(3, 0.9));
+  int told = 0;
+  PredictOptions options;
+  options.draw_done = [&] { ++told; };
+  predict_step(spec, options);
+  EXPECT_EQ(told, draws_told(spec));
+  EXPECT_EQ(told, 4 * 3) << "as it is, without adversities, and without each of the two";
+}
+
+// Mistral's layers see 4,096 keys, half of Gemma's and more 1,024: sequences of 2,048 are what documents of
+// 2,048 in longer ones are.
+TEST(Lengths, of_windowed_attention_are_those_of_sequences_as_long) {
+  for (const char* model : {"mistral_7b", "gemma3_4b"}) {
+    const auto step = [&](const char* tokens, const char* microbatch) {
+      Spec spec = testing::load("uneven_lengths_128_h100", {{"job.model", model},
+                                                            {"cluster.chips", "8"},
+                                                            {"job.mesh.data.size", "8"},
+                                                            {"job.sequence_tokens", tokens},
+                                                            {"job.microbatch_sequences", microbatch},
+                                                            {"steps", "1"}});
+      spec.job.global_batch = 8 * spec.job.microbatch;
+      spec.job.lengths.bins = {{2048, 1}};
+      spec.adversities.variation.uneven_lengths = true;
+      return predict(spec);
+    };
+    const Report packed = step("16384", "1"), whole = step("2048", "8");
+    EXPECT_EQ(packed.tokens_per_step, whole.tokens_per_step);
+    for (const auto flops : {&Report::model_flops_per_token_full, &Report::model_flops_per_token_causal})
+      EXPECT_NEAR(packed.*flops / whole.*flops, 1, 1e-9) << model;
+    EXPECT_NEAR(packed.compute.in_seconds() / whole.compute.in_seconds(), 1, 0.02) << model;
+    EXPECT_NEAR(packed.power.matmul_w * packed.step_time.in_seconds() /
+                    (whole.power.matmul_w * whole.step_time.in_seconds()),
+                1, 0.02)
+        << model;
+  }
+}
+
 // Doubles hold no odd picoseconds of such a step.
 TEST(InputWaits, of_hours_are_the_same_picoseconds_in_every_loop) {
   Spec spec = packed({});

@@ -74,6 +74,29 @@ TEST(Activity, measured_layers_count_as_work_for_as_long_as_they_take) {
   EXPECT_NEAR(active(program_of(measured)).matmul, 0.6, 1e-12);
 }
 
+// Both chunks of a stage hold the piece, and each sees half of the microbatches.
+TEST(Activity, of_dualpipe_is_that_of_other_schedules) {
+  StepProgram program = program_of(moves(1));
+  program.stages = 2;
+  program.microbatches = 4;
+  program.chunks = {{{{{0, 1}}}}, {{{{0, 1}}}}};
+  const double once = active(program).memory;
+  program.schedule = PipelineSchedule::kDualPipe;
+  program.chunks = {{{{{0, 1}}}, {{{0, 1}}}}, {{{{0, 1}}}, {{{0, 1}}}}};
+  EXPECT_NEAR(active(program).memory, once, 1e-12);
+}
+
+// Of M v + p - 1 iterations p - 1 are on padding.
+TEST(Activity, of_a_shifting_buffer_counts_its_padding) {
+  StepProgram program = program_of(moves(1));
+  program.stages = 2;
+  program.microbatches = 4;
+  program.chunks = {{{{{0, 1}}}}, {{{{0, 1}}}}};
+  const double once = active(program).memory;
+  program.schedule = PipelineSchedule::kShifting;
+  EXPECT_NEAR(active(program).memory, once * 5 / 4, 1e-12);
+}
+
 TEST(Power, of_a_chip_is_the_sum_of_what_it_does) {
   Chip chip = spec_of_round_chip().cluster.chip;
   const PowerReport power = power_of({0.5, 0.25, 0.2, 0.05}, chip, 8);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <numeric>
 
 namespace podsim::mean_step_test {
@@ -27,6 +28,12 @@ Timeline two_classes(std::int64_t steps) {
   return timeline;
 }
 
+MeanStep mean_step_of(std::initializer_list<Timeline> timelines) {
+  ChipTime sum;
+  for (const Timeline& timeline : timelines) sum.add(timeline);
+  return mean_step(sum);
+}
+
 Time sum(const MeanStep& step) {
   Time all = step.compute + step.optimizer + step.bubble + step.input + step.offload + step.skew + step.pause;
   for (const Time part : step.exposed) all += part;
@@ -35,30 +42,38 @@ Time sum(const MeanStep& step) {
 
 TEST(MeanStep, parts_sum_to_the_step_time_exactly) {
   for (std::int64_t steps = 1; steps <= 7; ++steps) {
-    const MeanStep step = mean_step(two_classes(steps));
+    const MeanStep step = mean_step_of({two_classes(steps)});
     EXPECT_EQ(step.step_time.ps, 101);
     EXPECT_EQ(sum(step), step.step_time);
   }
 }
 
 TEST(MeanStep, classes_weigh_by_their_chips) {
-  const MeanStep step = mean_step(two_classes(1));
+  const MeanStep step = mean_step_of({two_classes(1)});
   EXPECT_EQ(step.optimizer.ps, 11);  // (2 x 10 + 5 x 11) / 7 = 10.71
   EXPECT_EQ(step.exposed[0].ps, 9);  // (2 x 8 + 5 x 10) / 7 = 9.43
   EXPECT_EQ(step.exposed[1].ps, 2);  // (2 x 7 + 5 x 0) / 7 = 2
 }
 
+// Of 1 + 2 steps of 101 ps, whose optimizers take 75 chip-ps of 7 chips each time.
+TEST(MeanStep, of_several_draws_weighs_each_by_its_steps) {
+  const MeanStep step = mean_step_of({two_classes(1), two_classes(2)});
+  EXPECT_EQ(step.step_time.ps, 101);
+  EXPECT_EQ(sum(step), step.step_time);
+  EXPECT_EQ(step.optimizer.ps, 7);  // 2 x 75 / (7 x 3) = 7.14
+}
+
 TEST(MeanStep, waiting_for_other_chips_counts_as_bubble) {
-  const MeanStep step = mean_step(two_classes(1));
+  const MeanStep step = mean_step_of({two_classes(1)});
   EXPECT_EQ(step.bubble.ps, 5);  // (2 x (5 + 0) + 5 x (4 + 1)) / 7
 }
 
 TEST(MeanStep, waiting_for_the_host_is_a_part_of_its_own) {
-  EXPECT_EQ(mean_step(two_classes(1)).offload.ps, 2);
+  EXPECT_EQ(mean_step_of({two_classes(1)}).offload.ps, 2);
 }
 
 TEST(MeanStep, waiting_for_the_slowest_host_is_a_part_of_its_own) {
-  EXPECT_EQ(mean_step(two_classes(1)).skew.ps, 2);
+  EXPECT_EQ(mean_step_of({two_classes(1)}).skew.ps, 2);
 }
 
 TEST(MeanStep, days_of_a_hundred_thousand_chips_do_not_overflow) {
@@ -66,7 +81,7 @@ TEST(MeanStep, days_of_a_hundred_thousand_chips_do_not_overflow) {
   const std::int64_t day = 86'400'000'000'000'000;
   timeline.step_end = {{day}};
   timeline.chips = {totals(100'000, {{day - 1}, {1}, {0}, {0}, {0}, {0}, {0}, {0}, {0}}, {})};
-  const MeanStep step = mean_step(timeline);
+  const MeanStep step = mean_step_of({timeline});
   EXPECT_EQ(step.compute.ps, day - 1);
   EXPECT_EQ(step.step_time.ps, day);
 }

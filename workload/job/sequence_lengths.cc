@@ -55,22 +55,35 @@ struct Sum {
   }
 };
 
-std::vector<Sum> in_order(const std::vector<std::vector<double>>& sequences, const PackingShape& shape) {
-  std::vector<Sum> sums(sequences.size() / shape.sequences);
-  for (std::size_t s = 0; s < sequences.size(); ++s)
-    for (const double document : sequences[s]) sums[s / shape.sequences].add(document);
-  return sums;
+// [microbatch] documents, here and below.
+using Microbatches = std::vector<std::vector<double>>;
+
+Microbatches in_order(const std::vector<std::vector<double>>& sequences, const PackingShape& shape) {
+  Microbatches microbatches(sequences.size() / shape.sequences);
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    std::vector<double>& of = microbatches[s / shape.sequences];
+    of.insert(of.end(), sequences[s].begin(), sequences[s].end());
+  }
+  return microbatches;
+}
+
+double squares(const std::vector<double>& documents) {
+  Sum sum;
+  for (const double document : documents) sum.add(document);
+  return sum.squares;
 }
 
 // The dearest microbatches come first on all ranks; which rank has the dearer one of a turn alternates.
-std::vector<Sum> sorted(std::vector<Sum> sums, const PackingShape& shape) {
-  std::stable_sort(sums.begin(), sums.end(),
-                   [](const Sum& a, const Sum& b) { return a.squares > b.squares; });
-  std::vector<Sum> dealt(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+Microbatches sorted(Microbatches microbatches, const PackingShape& shape) {
+  std::vector<std::pair<double, std::size_t>> order;  // squares, microbatch
+  for (std::size_t i = 0; i < microbatches.size(); ++i) order.emplace_back(squares(microbatches[i]), i);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  Microbatches dealt(microbatches.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t turn = i / shape.ranks, place = i % shape.ranks;
     const std::size_t rank = turn % 2 == 0 ? place : shape.ranks - 1 - place;
-    dealt[rank * shape.microbatches + turn] = sums[i];
+    dealt[rank * shape.microbatches + turn] = std::move(microbatches[order[i].second]);
   }
   return dealt;
 }
@@ -108,24 +121,22 @@ std::vector<std::vector<double>> deal(std::vector<double> documents, std::size_t
   return dealt;
 }
 
-std::vector<Sum> even_squares(const std::vector<std::vector<double>>& sequences, const PackingShape& shape) {
+Microbatches even_squares(const std::vector<std::vector<double>>& sequences, const PackingShape& shape) {
   std::vector<double> documents;
   for (const std::vector<double>& sequence : sequences)
     documents.insert(documents.end(), sequence.begin(), sequence.end());
   const double capacity = shape.sequences * shape.tokens;  // of a microbatch
-  std::vector<Sum> sums;
+  Microbatches microbatches;
   for (std::vector<double>& of_rank :
        deal(std::move(documents), static_cast<std::size_t>(shape.ranks), shape.microbatches * capacity))
-    for (const std::vector<double>& microbatch :
-         deal(std::move(of_rank), static_cast<std::size_t>(shape.microbatches), capacity)) {
-      Sum& sum = sums.emplace_back();
-      for (const double document : microbatch) sum.add(document);
-    }
-  return sums;
+    for (std::vector<double>& microbatch :
+         deal(std::move(of_rank), static_cast<std::size_t>(shape.microbatches), capacity))
+      microbatches.push_back(std::move(microbatch));
+  return microbatches;
 }
 
-std::vector<Sum> balanced(const std::vector<std::vector<double>>& sequences, const PackingShape& shape,
-                          LengthBalance balance) {
+Microbatches balanced(const std::vector<std::vector<double>>& sequences, const PackingShape& shape,
+                      LengthBalance balance) {
   switch (balance) {
     case LengthBalance::kSorted:
       return sorted(in_order(sequences, shape), shape);
@@ -137,24 +148,42 @@ std::vector<Sum> balanced(const std::vector<std::vector<double>>& sequences, con
   return in_order(sequences, shape);
 }
 
+// Pairs of a query and a key that it sees in so many tokens: all of them for a window without an end, for
+// which the half that a causal mask leaves is the same share of any document.
+double pairs(double tokens, const KeyWindow& window) {
+  if (window.keys == 0) return square(tokens);
+  const double keys = std::min(window.keys, tokens);
+  return window.causal ? keys * (tokens - keys / 2) : keys * tokens;
+}
+
 }  // namespace
 
 std::vector<MicrobatchLoad> pack_step(const SequenceLengths& lengths, const PackingShape& shape,
                                       const std::function<double()>& uniform) {
   std::vector<MicrobatchLoad> loads;
-  for (const Sum& sum : balanced(fill(lengths, shape, uniform), shape, lengths.balance))
-    loads.push_back({sum.tokens / (shape.sequences * shape.tokens),
-                     sum.squares / (shape.sequences * square(shape.tokens))});
+  for (const std::vector<double>& documents :
+       balanced(fill(lengths, shape, uniform), shape, lengths.balance)) {
+    const double tokens = std::accumulate(documents.begin(), documents.end(), 0.0);
+    MicrobatchLoad& load = loads.emplace_back(MicrobatchLoad{tokens / (shape.sequences * shape.tokens), {}});
+    for (const KeyWindow& window : shape.windows) {
+      double sum = 0;
+      for (const double document : documents) sum += pairs(document, window);
+      load.attention.push_back(sum / (shape.sequences * pairs(shape.tokens, window)));
+    }
+  }
   return loads;
 }
 
 MicrobatchLoad mean_load(const std::vector<MicrobatchLoad>& loads) {
-  MicrobatchLoad sum{0, 0};
+  const auto count = static_cast<double>(loads.size());
+  MicrobatchLoad sum{0, std::vector<double>(loads.front().attention.size(), 0)};
   for (const MicrobatchLoad& load : loads) {
     sum.tokens += load.tokens;
-    sum.attention += load.attention;
+    for (std::size_t w = 0; w < load.attention.size(); ++w) sum.attention[w] += load.attention[w];
   }
-  return {sum.tokens / static_cast<double>(loads.size()), sum.attention / static_cast<double>(loads.size())};
+  sum.tokens /= count;
+  for (double& attention : sum.attention) attention /= count;
+  return sum;
 }
 
 }  // namespace podsim

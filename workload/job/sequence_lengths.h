@@ -29,17 +29,26 @@ struct SequenceLengths {
   friend bool operator==(const SequenceLengths&, const SequenceLengths&) = default;
 };
 
-// How a step's documents are dealt.
+// Which keys of its document a query sees.
+struct KeyWindow {
+  double keys = 0;     // so many at most; 0: all
+  bool causal = true;  // only those before it
+  friend bool operator==(const KeyWindow&, const KeyWindow&) = default;
+};
+
+// How a step's documents are dealt, and of which attention the load is asked for.
 struct PackingShape {
   int ranks = 1, microbatches = 1;  // data ranks, and microbatches of each
   int sequences = 1;                // of a microbatch
   double tokens = 1;                // of a sequence
+  std::vector<KeyWindow> windows = {{}};
 };
 
 // Of a microbatch, over what it would be if every sequence were one document.
 struct MicrobatchLoad {
-  double tokens = 1;     // what is linear in length goes with these
-  double attention = 1;  // sum of squared lengths
+  double tokens = 1;                    // what is linear in length goes with these
+  std::vector<double> attention = {1};  // [window] pairs of a query and a key that it sees; squared lengths
+                                        // where it sees all
 };
 
 // The microbatches of a step, [rank * microbatches + microbatch]. Documents are drawn one by one (`uniform`
@@ -49,7 +58,7 @@ struct MicrobatchLoad {
 std::vector<MicrobatchLoad> pack_step(const SequenceLengths& lengths, const PackingShape& shape,
                                       const std::function<double()>& uniform);
 
-// The mean of all, which balancing cannot better.
+// The mean of all, which balancing cannot better. REQUIRES: there are some.
 MicrobatchLoad mean_load(const std::vector<MicrobatchLoad>& loads);
 
 }  // namespace podsim

@@ -240,6 +240,7 @@ class Lowering {
     result.causal = context_.job.model.causal && op_.causal && fused;
     const double window =
         fused && op_.attention_window > 0 ? std::min<double>(op_.attention_window, keys) : keys;
+    if (window < keys) result.window = window;
     const double scores = result.sequences * result.heads * result.query_length * result.key_length;
     const double block = fused ? context_.job.stack.attention_block : 0;
     const double computed = computed_pairs(keys, window, result.causal, block);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
+#include "engine/check.h"
 #include "workload/job/job.h"
 #include "workload/job/model.h"
 #include "workload/job/stack.h"
@@ -47,10 +49,16 @@ double convolution_flops(const Graph& graph, const Operation& op) {
   return product;
 }
 
+// Keys that a query sees at most; 0: all.
+double window_of(const Graph& graph, const Operation& op) {
+  const auto window = static_cast<double>(op.attention_window);
+  return window < extent(graph, op.inputs[1], 't') ? window : 0;
+}
+
 // Keys that a query sees, averaged over the sequence as in an integral: half of all, not half and one half.
-double keys_seen(const Operation& op, double keys, bool causal) {
-  const double window = op.attention_window > 0 ? std::min<double>(op.attention_window, keys) : keys;
-  return causal && op.causal ? window * (1 - window / (2 * keys)) : window;
+double keys_seen(const Operation& op, double keys, double window, bool causal) {
+  const double most = window > 0 ? window : keys;
+  return causal && op.causal ? most * (1 - most / (2 * keys)) : most;
 }
 
 double score_flops(const Graph& graph, const Operation& op, bool causal) {
@@ -58,32 +66,52 @@ double score_flops(const Graph& graph, const Operation& op, bool causal) {
   const double rows = extent(graph, q, 'b') * extent(graph, q, 's') * extent(graph, q, 'n');
   const double widths =
       extent(graph, q, q.letters.size() - 1) + extent(graph, context, context.letters.size() - 1);
-  return 2 * rows * keys_seen(op, extent(graph, kv, 't'), causal) * widths;
+  return 2 * rows * keys_seen(op, extent(graph, kv, 't'), window_of(graph, op), causal) * widths;
 }
 
-// Of a forward pass, by the scores that count.
+// Of a forward pass.
 struct Forward {
-  double without_scores = 0, causal = 0, full = 0;
+  double without_scores = 0;
+  struct Scores {
+    double causal = 0, full = 0;
+  };
+  std::map<double, Scores> scores;  // [window]
+
+  double causal() const {
+    double all = without_scores;
+    for (const auto& [window, each] : scores) all += each.causal;
+    return all;
+  }
+  double full() const {
+    double all = without_scores;
+    for (const auto& [window, each] : scores) all += each.full;
+    return all;
+  }
   Forward& operator+=(const Forward& more) {
     without_scores += more.without_scores;
-    causal += more.causal;
-    full += more.full;
+    for (const auto& [window, each] : more.scores) {
+      scores[window].causal += each.causal;
+      scores[window].full += each.full;
+    }
     return *this;
   }
 };
 
 Forward forward_per_token(const Job& job, const Graph& graph, const std::vector<Operation>& operations) {
-  double matmuls = 0, causal = 0, full = 0;
+  const double tokens = static_cast<double>(job.microbatch) * batch_shards(job) * job.sequence;
+  Forward forward;
   for (const Operation& op : operations) {
-    if (op.kind == OperationKind::kEinsum) matmuls += matmul_flops(graph, op);
-    if (op.kind == OperationKind::kConvolution) matmuls += convolution_flops(graph, op);
+    if (op.kind == OperationKind::kEinsum) forward.without_scores += matmul_flops(graph, op);
+    if (op.kind == OperationKind::kConvolution) forward.without_scores += convolution_flops(graph, op);
     if (op.kind == OperationKind::kAttention) {
-      causal += score_flops(graph, op, job.model.causal);
-      full += score_flops(graph, op, false);
+      Forward::Scores& scores = forward.scores[window_of(graph, op)];
+      scores.causal += score_flops(graph, op, job.model.causal);
+      scores.full += score_flops(graph, op, false);
     }
   }
-  const double tokens = static_cast<double>(job.microbatch) * batch_shards(job) * job.sequence;
-  return {matmuls / tokens, matmuls / tokens + causal / tokens, matmuls / tokens + full / tokens};
+  forward.without_scores /= tokens;
+  for (auto& [window, scores] : forward.scores) scores = {scores.causal / tokens, scores.full / tokens};
+  return forward;
 }
 
 // Of matmuls by frozen weights, whose gradients nobody computes.
@@ -95,7 +123,7 @@ double frozen_flops_per_token(const Job& job, const Graph& graph) {
       return graph.tensors[static_cast<std::size_t>(input.tensor)].frozen;
     });
   });
-  return forward_per_token(job, graph, frozen).full;
+  return forward_per_token(job, graph, frozen).full();
 }
 
 Forward recomputed(const Job& job, const ModelPart& part) {
@@ -125,11 +153,14 @@ FlopsPerToken flops_per_token(const Job& job, const ModelProgram& model) {
     frozen += part.frozen;
   }
   FlopsPerToken flops;
-  flops.full = {3 * forward.full - frozen};
-  flops.causal = {3 * forward.causal - frozen};
+  flops.full = {3 * forward.full() - frozen};
+  flops.causal = {3 * forward.causal() - frozen};
   flops.without_scores = {3 * forward.without_scores - frozen};
-  flops.hardware = flops.full + Flops{again.full};
+  flops.hardware = flops.full + Flops{again.full()};
   flops.hardware_without_scores = flops.without_scores + Flops{again.without_scores};
+  for (const auto& [window, scores] : forward.scores)
+    flops.scores.push_back(
+        {window, {3 * scores.full}, {3 * scores.causal}, {3 * scores.full + again.scores[window].full}});
   return flops;
 }
 
@@ -138,12 +169,36 @@ Flops fewest_flops_per_token(const Job& job, const ModelProgram& model) {
   return job.lengths.any() ? flops.without_scores : flops.causal;
 }
 
-FlopsPerToken of_documents(const FlopsPerToken& flops, double squares) {
-  const auto fewer = [squares](Flops whole, Flops without) { return without + squares * (whole - without); };
+std::vector<KeyWindow> key_windows(const FlopsPerToken& flops) {
+  std::vector<KeyWindow> windows = {{}};
+  for (const ScoreFlops& each : flops.scores)
+    if (each.window > 0) windows.insert(windows.end(), {{each.window, true}, {each.window, false}});
+  return windows;
+}
+
+std::size_t place_of(const KeyWindow& window, std::span<const KeyWindow> windows) {
+  const auto found = std::ranges::find_if(windows, [&](const KeyWindow& each) {
+    return each.keys == window.keys && (each.keys == 0 || each.causal == window.causal);
+  });
+  PODSIM_CHECK(found != windows.end(), "the window is one of the model's");
+  return static_cast<std::size_t>(found - windows.begin());
+}
+
+FlopsPerToken of_documents(const FlopsPerToken& flops, std::span<const double> attention) {
+  const std::vector<KeyWindow> windows = key_windows(flops);
   FlopsPerToken documents = flops;
-  documents.full = fewer(flops.full, flops.without_scores);
-  documents.causal = fewer(flops.causal, flops.without_scores);
-  documents.hardware = fewer(flops.hardware, flops.hardware_without_scores);
+  documents.full = documents.causal = flops.without_scores;
+  documents.hardware = flops.hardware_without_scores;
+  for (ScoreFlops& each : documents.scores) {
+    const double all = attention[place_of({each.window, false}, windows)];
+    const bool causal = each.causal != each.full;
+    each.causal = {each.causal.value * attention[place_of({each.window, causal}, windows)]};
+    each.full = {each.full.value * all};
+    each.hardware = {each.hardware.value * all};
+    documents.full += each.full;
+    documents.causal += each.causal;
+    documents.hardware += each.hardware;
+  }
   return documents;
 }
 

@@ -1,6 +1,11 @@
 // FLOPs per token of a model, by definition: what MFU and HFU count.
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "workload/job/sequence_lengths.h"
 #include "workload/model/model_program.h"
 #include "workload/partition/program.h"
 
@@ -20,8 +25,14 @@ FlopsPerToken flops_per_token(const Job& job, const ModelProgram& model);
 // What chips compute for a token at least, whatever its place and its document.
 Flops fewest_flops_per_token(const Job& job, const ModelProgram& model);
 
-// The same where documents share sequences: `squares` = the sum of their squared lengths over that of full
-// sequences. Attention does not cross documents.
-FlopsPerToken of_documents(const FlopsPerToken& flops, double squares);
+// Windows of all that is counted and computed, causal and not.
+std::vector<KeyWindow> key_windows(const FlopsPerToken& flops);
+
+// Where attention with this window is among them. REQUIRES: it is.
+std::size_t place_of(const KeyWindow& window, std::span<const KeyWindow> windows);
+
+// The same where documents share sequences: attention does not cross documents. `attention` as
+// MicrobatchLoad has it, by key_windows(flops).
+FlopsPerToken of_documents(const FlopsPerToken& flops, std::span<const double> attention);
 
 }  // namespace podsim

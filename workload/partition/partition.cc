@@ -27,7 +27,7 @@ void add_measured(const Job& job, StepProgram& program) {
   program.memory.resize(static_cast<std::size_t>(program.stages));
   program.tokens = static_cast<double>(job.global_batch) * job.sequence;
   const Flops stated = job.measured->model_flops_per_token;
-  program.flops_per_token = {stated, stated, stated, stated, stated};
+  program.flops_per_token = {stated, stated, stated, stated, stated, {}};
 }
 
 }  // namespace

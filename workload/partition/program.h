@@ -28,6 +28,7 @@ struct ComputeOp {
   // of its three matrices. Rows of others are taken as aligned.
   int row_alignment = 64;
   double query_length = 0, key_length = 0, heads = 0, head_dim = 0, sequences = 0;  // attention
+  double window = 0;  // attention: keys that a query sees at most; 0: all of `key_length`
   bool causal = false;
   bool sinks = false;  // attention
   bool backward = false;
@@ -110,12 +111,20 @@ struct MemoryUse {
   }
 };
 
+// Attention scores among what MFU and HFU count, of layers with one window.
+struct ScoreFlops {
+  double window = 0;  // keys that a query sees at most; 0: all
+  Flops full, causal, hardware;
+  friend bool operator==(const ScoreFlops&, const ScoreFlops&) = default;
+};
+
 // What MFU and HFU count: docs/theory/model.md. All are the same where layers are measured.
 struct FlopsPerToken {
   Flops full;      // every position attends to every position
   Flops causal;    // half of the attention scores (equal to full for an encoder)
   Flops hardware;  // full, with recompute
   Flops without_scores, hardware_without_scores;  // full and hardware without attention scores
+  std::vector<ScoreFlops> scores;                 // by ascending window
   friend bool operator==(const FlopsPerToken&, const FlopsPerToken&) = default;
 };
 

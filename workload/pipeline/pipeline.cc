@@ -67,6 +67,16 @@ std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage) 
   return schedule_traits(shape.schedule).order(shape, stage);
 }
 
+std::vector<int> passes_of_chunks(const PipelineShape& shape, int stage) {
+  const int ways = layout_of(shape) == PieceLayout::kFromBothEnds ? 2 : 1;
+  std::vector<int> passes(static_cast<std::size_t>(shape.chunks), shape.microbatches / ways);
+  if (schedule_traits(shape.schedule).shifts) {
+    passes.front() += stage;
+    passes.back() += shape.stages - 1 - stage;
+  }
+  return passes;
+}
+
 int documents_of(const PipelineShape& shape, int stage, const PipelineTask& task) {
   if (!schedule_traits(shape.schedule).shifts) return task.microbatch;
   return shifting_pass(shape, stage, task.microbatch) % shape.microbatches;

@@ -56,6 +56,10 @@ std::string explain_invalid(const PipelineShape& shape);
 // REQUIRES: explain_invalid(shape) is empty.
 std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage);
 
+// How many forward passes of a step each chunk of the stage makes, and as many backward; those on padding
+// count. REQUIRES: explain_invalid(shape) is empty.
+std::vector<int> passes_of_chunks(const PipelineShape& shape, int stage);
+
 // Of which microbatch the documents are that a task of this stage computes on. Padding has the masks of the
 // pass next to it: of the stage's first one before, of its last one after.
 int documents_of(const PipelineShape& shape, int stage, const PipelineTask& task);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 
 namespace podsim {
@@ -73,14 +74,16 @@ std::vector<MicrobatchLoad> StepDraws::loads(int job, int step) const {
   return loads;
 }
 
-double StepDraws::mean_squares(int job, int steps) const {
-  double sum = 0;
+std::vector<double> StepDraws::mean_attention(int job, int steps) const {
+  std::vector<double> mean;
   for (int step = 0; step < steps; ++step) {
     const std::vector<MicrobatchLoad> of_step = loads(job, step);
-    if (of_step.empty()) return 1;
-    sum += mean_load(of_step).attention;
+    if (of_step.empty()) return {};
+    const MicrobatchLoad load = mean_load(of_step);
+    mean.resize(load.attention.size(), 0);
+    for (std::size_t w = 0; w < mean.size(); ++w) mean[w] += load.attention[w] / steps;
   }
-  return sum / steps;
+  return mean;
 }
 
 // Two microbatches that take turns share the computation of their position.
@@ -91,12 +94,14 @@ double StepDraws::load_factor(const std::vector<MicrobatchLoad>& loads, std::int
   const StageProgram& program = system_.step.stages[chip.program];
   const std::span<const PipelineTask> tasks = program.tasks_at(position);
   if (tasks.empty()) return 1;
-  const double attention = program.attention[program.order[position]];
+  const std::vector<double>& attention = program.attention[program.order[position]];
+  const double linear = 1 - std::accumulate(attention.begin(), attention.end(), 0.0);
   const int first = chip.data_rank * system_.packing[program.job].shape.microbatches;
   double sum = 0;
   for (const PipelineTask& task : tasks) {
     const MicrobatchLoad& load = loads[first + documents_of(program.pipeline, program.stage, task)];
-    sum += (1 - attention) * load.tokens + attention * load.attention;
+    sum += linear * load.tokens +
+           std::inner_product(attention.begin(), attention.end(), load.attention.begin(), 0.0);
   }
   return sum / static_cast<double>(tasks.size());
 }

@@ -28,9 +28,9 @@ class StepDraws {
 
   // The microbatches of a step of the job; none where its documents have no lengths.
   std::vector<MicrobatchLoad> loads(int job, int step) const;
-  // Squared lengths of the documents of these steps over those of full sequences; 1 where documents have no
-  // lengths. Draws and deals the documents anew: O(documents x log microbatches) for each step.
-  double mean_squares(int job, int steps) const;
+  // Mean of MicrobatchLoad::attention over these steps; empty where documents have no lengths. Draws and
+  // deals the documents anew: O(documents x log microbatches) for each step.
+  std::vector<double> mean_attention(int job, int steps) const;
   // What the chip computes at a position of its order is multiplied by this too. REQUIRES: `loads` are of its
   // job, or none.
   double load_factor(const std::vector<MicrobatchLoad>& loads, std::int32_t chip,

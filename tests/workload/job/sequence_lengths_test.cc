@@ -19,12 +19,25 @@ std::function<double()> draws(std::uint64_t seed) {
 
 double attention(double tokens) {
   const SequenceLengths lengths{{{tokens, 1}}, LengthBalance::kNone};
-  return pack_step(lengths, {1, 1, 1, 32768}, draws(1)).front().attention;
+  return pack_step(lengths, {1, 1, 1, 32768}, draws(1)).front().attention.front();
 }
 
 TEST(SequenceLengths, one_long_document_costs_attention_what_its_length_over_theirs_says) {
   EXPECT_DOUBLE_EQ(attention(32768), 1);
   EXPECT_DOUBLE_EQ(attention(32768) / attention(1024), 32);
+}
+
+// Of 16 tokens with 4 keys each: 4 x 16 pairs, or 4 x (16 - 2) before the query. Of 2 tokens: all 4, or half.
+TEST(SequenceLengths, a_window_cuts_nothing_of_documents_that_are_shorter) {
+  const SequenceLengths lengths{{{2, 1}}, LengthBalance::kNone};
+  PackingShape shape{1, 1, 1, 16};
+  shape.windows = {{}, {4, false}, {4, true}, {100, true}};
+  const std::vector<double> attention = pack_step(lengths, shape, draws(1)).front().attention;
+  ASSERT_EQ(attention.size(), 4u);
+  EXPECT_DOUBLE_EQ(attention[0], 8 * 4.0 / (16 * 16));
+  EXPECT_DOUBLE_EQ(attention[1], 8 * 4.0 / (4 * 16));
+  EXPECT_DOUBLE_EQ(attention[2], 8 * 2.0 / (4 * 14));
+  EXPECT_DOUBLE_EQ(attention[3], attention[0]);
 }
 
 TEST(SequenceLengths, documents_longer_than_a_sequence_are_cut_to_it) { EXPECT_DOUBLE_EQ(attention(1e6), 1); }
@@ -33,9 +46,9 @@ TEST(SequenceLengths, what_does_not_fit_goes_on_in_the_next_sequence) {
   // 6 + 4 | 2 + 6 + 2 | 4 + 6
   const auto loads = pack_step({{{6, 1}}, LengthBalance::kNone}, {1, 3, 1, 10}, draws(1));
   ASSERT_EQ(loads.size(), 3u);
-  EXPECT_DOUBLE_EQ(loads[0].attention, 0.52);
-  EXPECT_DOUBLE_EQ(loads[1].attention, 0.44);
-  EXPECT_DOUBLE_EQ(loads[2].attention, 0.52);
+  EXPECT_DOUBLE_EQ(loads[0].attention.front(), 0.52);
+  EXPECT_DOUBLE_EQ(loads[1].attention.front(), 0.44);
+  EXPECT_DOUBLE_EQ(loads[2].attention.front(), 0.52);
   for (const MicrobatchLoad& load : loads) EXPECT_DOUBLE_EQ(load.tokens, 1);
 }
 
@@ -49,10 +62,10 @@ double worst_rank(const std::vector<MicrobatchLoad>& loads, const PackingShape& 
   double worst = 0;
   for (int r = 0; r < shape.ranks; ++r) {
     double sum = 0;
-    for (int m = 0; m < shape.microbatches; ++m) sum += loads[r * shape.microbatches + m].attention;
+    for (int m = 0; m < shape.microbatches; ++m) sum += loads[r * shape.microbatches + m].attention.front();
     worst = std::max(worst, sum);
   }
-  return worst / shape.microbatches / mean_load(loads).attention;
+  return worst / shape.microbatches / mean_load(loads).attention.front();
 }
 
 TEST(SequenceLengths, no_policy_changes_what_all_have_to_do) {
@@ -67,7 +80,7 @@ TEST(SequenceLengths, no_policy_changes_what_all_have_to_do) {
     EXPECT_NEAR(none.tokens, 1, 1e-12);
     for (const LengthBalance balance : {LengthBalance::kSorted, LengthBalance::kSquares}) {
       EXPECT_NEAR(total(balance).tokens, none.tokens, 1e-12);
-      EXPECT_NEAR(total(balance).attention, none.attention, 1e-12);
+      EXPECT_NEAR(total(balance).attention.front(), none.attention.front(), 1e-12);
     }
   }
 }
@@ -134,7 +147,7 @@ std::vector<MicrobatchLoad> dealt_plainly(std::vector<double> documents, const P
   }
   std::vector<MicrobatchLoad> loads;
   for (const Bin& bin : bins)
-    loads.push_back({bin.tokens / capacity, bin.squares / (shape.sequences * shape.tokens * shape.tokens)});
+    loads.push_back({bin.tokens / capacity, {bin.squares / (shape.sequences * shape.tokens * shape.tokens)}});
   return loads;
 }
 

@@ -86,9 +86,14 @@ TEST(HardwareFlops, selective_recompute_adds_unfused_scores_only) {
 
 TEST(ModelFlops, of_documents_lie_between_those_without_scores_and_those_of_whole_sequences) {
   const Job job = job_of(llama3_8b(), {}, {}, 8192);
-  const FlopsPerToken whole = flops_per_token(job, model_program(job)), none = of_documents(whole, 0),
-                      half = of_documents(whole, 0.5);
-  EXPECT_EQ(of_documents(whole, 1), whole);
+  const auto documents = [&, whole = flops_per_token(job, model_program(job))](double attention) {
+    return of_documents(whole, std::vector<double>{attention});
+  };
+  const FlopsPerToken whole = flops_per_token(job, model_program(job)), none = documents(0),
+                      half = documents(0.5);
+  EXPECT_DOUBLE_EQ(documents(1).full.value, whole.full.value);
+  EXPECT_DOUBLE_EQ(documents(1).causal.value, whole.causal.value);
+  EXPECT_DOUBLE_EQ(documents(1).hardware.value, whole.hardware.value);
   EXPECT_EQ(none.full, whole.without_scores);
   EXPECT_EQ(none.causal, whole.without_scores);
   EXPECT_EQ(none.hardware, whole.hardware_without_scores);

@@ -145,6 +145,21 @@ TEST(PipelineOrder, the_documents_of_a_shifting_buffer_move_on_by_one_stage_in_e
   }
 }
 
+TEST(PipelineOrder, chunks_make_as_many_passes_as_are_told_of_them) {
+  for (const ScheduleTraits& traits : all_schedules())
+    for (const PipelineShape& shape : shapes_of(*schedule_named(traits.name)))
+      for (int stage = 0; stage < shape.stages; ++stage) {
+        std::vector<int> forward(static_cast<std::size_t>(shape.chunks), 0), backward = forward;
+        for (const PipelineTask& task : pipeline_order(shape, stage)) {
+          if (task.pass == Pass::kForward) ++forward[static_cast<std::size_t>(task.chunk)];
+          if (task.pass == Pass::kBackward || task.pass == Pass::kInputGradient)
+            ++backward[static_cast<std::size_t>(task.chunk)];
+        }
+        EXPECT_EQ(passes_of_chunks(shape, stage), forward) << traits.name << ", stage " << stage;
+        EXPECT_EQ(passes_of_chunks(shape, stage), backward) << traits.name << ", stage " << stage;
+      }
+}
+
 TEST(PipelineOrder, every_task_has_documents_of_a_microbatch_that_is_there) {
   for (const PipelineShape& shape :
        {PipelineShape{PipelineSchedule::kGpipe, 4, 1, 8}, PipelineShape{PipelineSchedule::k1F1B, 4, 1, 3},
