@@ -18,6 +18,7 @@
 
 #include "cli/command_text.h"
 #include "cli/command_words.h"
+#include "cli/exit_codes.h"
 #include "cli/licences.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -121,7 +122,7 @@ constexpr Verb kVerbs[] = {
     {"replay", add_replay},
     {"whatif", add_whatif},
     {"explain", add_explain},
-    {"validate", add_validate},
+    {"validate", [](CLI::App& app, int& exit_code) { add_validate(app, exit_code, run_command); }},
     {"catalog", add_catalog},
     {"draw", add_draw},
     {"availability", add_availability},

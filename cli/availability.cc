@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/app.h"
 #include "cli/availability_json.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/render.h"

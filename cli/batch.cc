@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/app.h"
+#include "cli/exit_codes.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "engine/parallel_for.h"

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <memory>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/store_option.h"

@@ -9,8 +9,8 @@
 #include <memory>
 #include <numeric>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/names.h"
 #include "cli/network.h"
 #include "cli/numbers.h"

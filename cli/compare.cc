@@ -6,14 +6,15 @@
 #include <memory>
 
 #include "cli/anchored.h"
-#include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/compare_equal.h"
+#include "cli/compare_page.h"
+#include "cli/exit_codes.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
+#include "cli/reliability_page.h"
 #include "cli/render.h"
 #include "cli/sweep.h"
-#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "cli/weeks_batch.h"
 #include "proto/scenario/load.h"

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/output.h"

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/app.h"
+#include "cli/exit_codes.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "engine/check.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/explain_text.h"
 #include "cli/mesh_option.h"
 #include "cli/output.h"

@@ -6,8 +6,8 @@
 #include <map>
 #include <memory>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/fleet_text.h"
 #include "cli/inference.h"
 #include "cli/numbers.h"

@@ -11,8 +11,8 @@
 #include <memory>
 #include <numeric>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"

@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/app.h"
 #include "cli/command_text.h"
+#include "cli/exit_codes.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/import_beside.h"
 #include "cli/import_files.h"
 #include "cli/import_fit.h"

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <optional>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"

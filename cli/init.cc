@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <sstream>
 
-#include "cli/app.h"
+#include "cli/exit_codes.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/version.h"

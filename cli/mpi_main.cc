@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/app.h"
+#include "cli/exit_codes.h"
 #include "cli/messages.h"
 #include "cli/parted_command.h"
 #include "engine/memory.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "cli/app.h"
 #include "cli/command_words.h"
+#include "cli/exit_codes.h"
 #include "cli/output.h"
 #include "cli/part_progress.h"
 #include "cli/parted_command.h"

@@ -6,19 +6,19 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/parts.h"
+#include "cli/plan_page.h"
 #include "cli/plan_text.h"
 #include "cli/plan_words.h"
 #include "cli/render.h"
 #include "cli/store_option.h"
 #include "cli/terminal.h"
-#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
 

@@ -1,12 +1,13 @@
-// The page of a plan: clusters by days and dollars, where their steps go, and what each lacks against the
+// Puts a plan on panels: clusters by days and dollars, where their steps go, and what each lacks against the
 // first.
+#include "cli/plan_page.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "cli/choice_plane.h"
 #include "cli/page_parts.h"
 #include "cli/plan_text.h"
-#include "cli/verb_pages.h"
 #include "report/pictures/run_pictures.h"
 #include "report/text.h"
 

@@ -4,12 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/app.h"
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
+#include "cli/reliability_page.h"
 #include "cli/sweep.h"
-#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "cli/weeks_batch.h"
 #include "report/reliability_text.h"

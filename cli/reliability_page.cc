@@ -1,9 +1,10 @@
-// The page of training runs of weeks: where the chip-time goes, in all and day by day.
+// Puts training runs of weeks on panels: where the chip-time goes, in all and day by day.
+#include "cli/reliability_page.h"
+
 #include <algorithm>
 #include <map>
 
 #include "cli/page_parts.h"
-#include "cli/verb_pages.h"
 #include "report/text.h"
 
 namespace podsim {

@@ -8,19 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
+#include "cli/page_parts.h"
 #include "cli/question.h"
 #include "cli/trace_output.h"
-#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "cli/what_if_json.h"
+#include "proto/pages/run_page.h"
 #include "proto/text/quantities.h"
 #include "proto/traces/trace_file.h"
+#include "report/pictures/run_pictures.h"
 #include "report/replay_tracks.h"
+#include "report/text.h"
 #include "report/what_if_text.h"
 #include "scheduler/replay/replay_graph.h"
 
@@ -58,6 +61,18 @@ std::string digest_of(const ReplayVerb& verb) {
   std::vector<std::string> files = {verb.trace};
   if (!verb.meta.empty()) files.push_back(verb.meta);
   return sha256_of_files("replay " + verb.steps, files);
+}
+
+Page replay_page(const std::string& name, const WhatIf& result, const std::string& json) {
+  Page page{.title = name + ": who was slow"};
+  page.json = json;
+  page.answer = "Likely cause: " + result.likely_cause + ".";
+  page.figures = {{"slowdown", {fixed(result.S.mean, 4), "S"}, "of a step, against the ideal one"}};
+  PagePanel workers{"workers", "Who makes others wait"};
+  workers.pictures.push_back(heat_picture(result));
+  workers.tables.push_back(worker_table(result));
+  page.panels = {std::move(workers), text_panel(what_if_text(result))};
+  return page;
 }
 
 int replay(const ReplayVerb& verb) {

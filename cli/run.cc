@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "cli/anchored.h"
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/figure_columns.h"
 #include "cli/messages.h"
 #include "cli/output.h"

@@ -6,16 +6,16 @@
 #include <memory>
 
 #include "cli/anchored.h"
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/render.h"
+#include "cli/scale_page.h"
 #include "cli/scaling.h"
 #include "cli/sweep.h"
 #include "cli/terminal.h"
-#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "economics/critical_batch.h"
 #include "prediction/rescale.h"

@@ -1,11 +1,11 @@
-// The page of a scenario at several sizes: the curve, where the batch becomes too small for it, and the
-// steps.
+// Puts sizes of a scenario on panels: the curve, where the batch becomes too small for it, and the steps.
+#include "cli/scale_page.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
 
 #include "cli/page_parts.h"
-#include "cli/verb_pages.h"
 #include "proto/pages/run_page.h"
 #include "report/figures.h"
 #include "report/pictures/run_pictures.h"

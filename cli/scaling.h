@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/scale_page.h"
 #include "cli/sweep.h"
-#include "cli/verb_pages.h"
 #include "cli/whole_run.h"
 #include "report/report.h"
 

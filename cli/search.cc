@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -16,10 +16,10 @@
 #include "cli/part_progress.h"
 #include "cli/parts.h"
 #include "cli/render.h"
+#include "cli/search_page.h"
 #include "cli/search_progress.h"
 #include "cli/search_text.h"
 #include "cli/store_option.h"
-#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
 #include "planner/search/certificate.h"

@@ -1,11 +1,12 @@
-// The page of a search: layouts by step time and memory, where their steps go, and how the search went.
+// Puts a search on panels: layouts by step time and memory, where their steps go, and how the search went.
+#include "cli/search_page.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "cli/choice_plane.h"
 #include "cli/page_parts.h"
 #include "cli/search_text.h"
-#include "cli/verb_pages.h"
 #include "report/text.h"
 
 namespace podsim {

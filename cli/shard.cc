@@ -7,8 +7,8 @@
 #include <memory>
 #include <set>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/exit_codes.h"
 #include "cli/network.h"
 #include "cli/numbers.h"
 #include "cli/options.h"

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "cli/anchored.h"
-#include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/claims_text.h"
+#include "cli/exit_codes.h"
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
@@ -17,7 +17,7 @@
 #include "cli/page_output.h"
 #include "cli/validate_output.h"
 #include "cli/validate_suite.h"
-#include "cli/verb_pages.h"
+#include "cli/validation_page.h"
 #include "cli/verbs.h"
 #include "engine/spelling.h"
 #include "proto/text/question_digest.h"
@@ -31,11 +31,11 @@ namespace {
 struct ValidateVerb {
   std::vector<std::string> files;
   std::string suite;
+  RunCommand run_command;  // of a suite
   std::string fabric;
   std::vector<std::string> only;
   std::string kind = "all-reduce";
-  int gpus = 0;
-  int nodes = 0;
+  int gpus = 0, nodes = 0;
   bool all = false;
   std::string explain;   // a row to tell of
   std::string scenario;  // a row whose scenario to print
@@ -283,7 +283,7 @@ int validate_suite(const ValidateVerb& verb) {
   const auto claims = claims_beside(*file, all, *rows);
   if (!claims) return kInputError;
   const std::vector<SuiteResult> results =
-      run_suite(*rows, std::filesystem::path(*file).parent_path().string());
+      run_suite(*rows, std::filesystem::path(*file).parent_path().string(), verb.run_command);
   const std::string& format = verb.output.format;
   std::string answer = suite_text(results, format, question_sha256("suite", {text->text}));
   if (!claims->empty() && format == "table") answer += "\n" + claims_table(*claims, results);
@@ -341,9 +341,10 @@ void add_run_table_options(CLI::App& verb, ValidateVerb& options) {
 
 }  // namespace
 
-void add_validate(CLI::App& app, int& exit_code) {
+void add_validate(CLI::App& app, int& exit_code, RunCommand run_command) {
   CLI::App& verb = *app.add_subcommand("validate", "Predict a table of measurements and print the errors");
   const auto options = std::make_shared<ValidateVerb>();
+  options->run_command = run_command;
   verb.add_option(
       "FILE", options->files,
       "Tables of measured runs, or of kernels, or one of collectives, or output of nccl-tests; plain or "
@@ -364,12 +365,11 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb.add_option("--kind", options->kind, "Collective, for output of nccl-tests that does not say it")
       ->check(CLI::IsMember(names_up_to(CollectiveKind::kBarrier), hyphenated))
       ->capture_default_str();
-  verb.add_option("--only", options->only,
-                  "Rows whose id contains this; of runs also family=, group=, chip=, fabric=, stack=, "
-                  "model=, arch=, precision=, "
-                  "parallelism=TEXT and id=ID; of kernels chip=, dtype=, kernel=NAME and words of the shape. "
-                  "Repeated: "
-                  "all of it. Of a suite: the rows of this id")
+  verb.add_option(
+          "--only", options->only,
+          "Rows whose id contains this; of runs also family=, group=, chip=, fabric=, stack=, model=, "
+          "arch=, precision=, parallelism=TEXT and id=ID; of kernels chip=, dtype=, kernel=NAME and "
+          "words of the shape. Repeated: all of it. Of a suite: the rows of this id")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   add_run_table_options(verb, *options);

@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "cli/app.h"
+#include "cli/exit_codes.h"
 #include "cli/json_figure.h"
 #include "cli/output.h"
 
@@ -61,7 +61,7 @@ struct Answer {
   std::string reason;
 };
 
-Answer answer_of(const std::string& commands, const std::string& folder) {
+Answer answer_of(const std::string& commands, const std::string& folder, RunCommand run_command) {
   std::vector<std::string> texts;
   for (std::size_t begin = 0; begin < commands.size();) {
     const std::size_t end = std::min(commands.find(" ; ", begin), commands.size());
@@ -100,7 +100,8 @@ std::optional<std::string> find_suite(const std::string& name) {
   return std::nullopt;
 }
 
-std::vector<SuiteResult> run_suite(const std::vector<SuiteRow>& rows, const std::string& folder) {
+std::vector<SuiteResult> run_suite(const std::vector<SuiteRow>& rows, const std::string& folder,
+                                   RunCommand run_command) {
   std::map<std::string, Answer> answers;
   std::vector<SuiteResult> results;
   for (const SuiteRow& row : rows) {
@@ -109,7 +110,8 @@ std::vector<SuiteResult> run_suite(const std::vector<SuiteRow>& rows, const std:
       continue;
     }
     auto known = answers.find(row.command);
-    if (known == answers.end()) known = answers.emplace(row.command, answer_of(row.command, folder)).first;
+    if (known == answers.end())
+      known = answers.emplace(row.command, answer_of(row.command, folder, run_command)).first;
     const Answer& answer = known->second;
     results.push_back(answer.json
                           ? judge(row, [&](const std::string& path) { return answer.json->figure(path); })

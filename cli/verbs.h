@@ -1,6 +1,9 @@
 // The verbs, each a subcommand in a file of its own.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -27,7 +30,8 @@ void add_flows(CLI::App& app, int& exit_code);
 void add_shard(CLI::App& app, int& exit_code);
 void add_catalog(CLI::App& app, int& exit_code);
 void add_draw(CLI::App& app, int& exit_code);
-void add_validate(CLI::App& app, int& exit_code);
+// `run_command` runs a command of podsim, given by the words after the program's name: suites have some.
+void add_validate(CLI::App& app, int& exit_code, int (*run_command)(const std::vector<std::string>& words));
 void add_replay(CLI::App& app, int& exit_code);
 void add_whatif(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/compare_page.h"
+#include "cli/exit_codes.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/render.h"
-#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "prediction/failed_link.h"
 #include "prediction/lost_chips.h"

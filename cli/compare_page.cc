@@ -1,9 +1,9 @@
-// Puts answers of verbs on panels: a picture, its figures, and the tables as a terminal shows them.
-#include "cli/verb_pages.h"
+// Puts reports on panels: bars of their steps, what explains the difference, and the table as a terminal
+// shows it.
+#include "cli/compare_page.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "cli/page_parts.h"
 #include "cli/render.h"
@@ -12,7 +12,6 @@
 #include "report/pictures/run_pictures.h"
 #include "report/step_figures.h"
 #include "report/text.h"
-#include "report/what_if_text.h"
 #include "report/write.h"
 
 namespace podsim {
@@ -140,54 +139,6 @@ Page whatif_page(std::span<const Report> reports, const std::string& text) {
     workers.tables.push_back(worker_table(*replay));
     page.panels.insert(page.panels.begin() + 1, std::move(workers));
   }
-  return page;
-}
-
-Page replay_page(const std::string& name, const WhatIf& result, const std::string& json) {
-  Page page{.title = name + ": who was slow"};
-  page.json = json;
-  page.answer = "Likely cause: " + result.likely_cause + ".";
-  page.figures = {{"slowdown", {fixed(result.S.mean, 4), "S"}, "of a step, against the ideal one"}};
-  PagePanel workers{"workers", "Who makes others wait"};
-  workers.pictures.push_back(heat_picture(result));
-  workers.tables.push_back(worker_table(result));
-  page.panels = {std::move(workers), text_panel(what_if_text(result))};
-  return page;
-}
-
-Page validation_page(const RunValidation& runs) {
-  Page page{.title = "Predicted and measured"};
-  page.json = run_errors(runs, "json");
-  const std::string table = run_errors(runs, "table");
-  Picture plane{.id = "errors", .title = "Predicted against measured step times", .summary = ""};
-  plane.x = {"measured", "s", {}, true};
-  plane.y = {"predicted", "s", {}, true};
-  std::map<std::string, PictureSeries> by_chip;
-  double low = 1e300, high = 0;
-  std::size_t count = 0;
-  constexpr const char* kRoles[] = {"compute", "tensor", "data", "expert", "context", "pipeline", "other"};
-  for (const PredictedRun& row : runs.rows) {
-    if (!row.run.measured_s || !row.failure.empty()) continue;
-    const double measured = *row.run.measured_s, predicted = row.report.step_time.in_seconds();
-    const auto [series, fresh] =
-        by_chip.emplace(row.run.chip, PictureSeries{row.run.chip, "", MarkShape::kDot});
-    if (fresh) series->second.role = kRoles[(by_chip.size() - 1) % std::size(kRoles)];
-    series->second.marks.push_back(dot_at(measured, predicted, 60, "",
-                                          row.run.id + ": measured " + significant(measured, 4) +
-                                              " s, predicted " + significant(predicted, 4) + " s, " +
-                                              row.run.model));
-    low = std::min({low, measured, predicted});
-    high = std::max({high, measured, predicted});
-    ++count;
-  }
-  plane.summary = std::to_string(count) + " runs; on the line they are as predicted.";
-  PagePanel panel{"errors", "Every run"};
-  if (count > 0) {
-    plane.series.push_back({"as predicted", "limit", MarkShape::kLine, {{low, low, 0}, {high, high, 0}}});
-    for (auto& [chip, series] : by_chip) plane.series.push_back(std::move(series));
-    panel.pictures.push_back(std::move(plane));
-  }
-  page.panels = {std::move(panel), text_panel(table)};
   return page;
 }
 
