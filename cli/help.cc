@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "cli/command_text.h"
-#include "cli/exit_codes.h"
-#include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/verbs.h"
 
 namespace podsim {
 namespace {

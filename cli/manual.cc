@@ -7,10 +7,10 @@
 #include <memory>
 #include <sstream>
 
-#include "cli/exit_codes.h"
-#include "cli/output.h"
-#include "cli/verbs.h"
-#include "cli/version.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/verbs.h"
+#include "cli/terminal/version.h"
 
 namespace podsim {
 namespace {

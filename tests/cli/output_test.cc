@@ -1,5 +1,5 @@
 // Files that are whole or not there.
-#include "cli/output.h"
+#include "cli/terminal/output.h"
 
 #include <gtest/gtest.h>
 

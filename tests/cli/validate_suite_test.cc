@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/json_figure.h"
+#include "cli/validation/json_figure.h"
 #include "tests/cli/command.h"
 
 namespace podsim::validate_suite_test {

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "cli/app.h"
-#include "cli/claims_text.h"
-#include "cli/validate_suite.h"
+#include "cli/validation/claims_text.h"
+#include "cli/validation/validate_suite.h"
 
 namespace podsim::suite_test {
 namespace {
