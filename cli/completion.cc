@@ -7,7 +7,7 @@
 
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
+#include "cli/verbs.h"
 #include "engine/check.h"
 
 namespace podsim {

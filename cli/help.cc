@@ -7,7 +7,7 @@
 #include "cli/command_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
+#include "cli/verbs.h"
 
 namespace podsim {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "cli/terminal/version.h"
+#include "cli/verbs.h"
 
 namespace podsim {
 namespace {

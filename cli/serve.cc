@@ -14,7 +14,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
+#include "cli/verbs.h"
 #include "engine/parallel_for.h"
 #include "proto/text/read_file.h"
 #include "serve/access.h"

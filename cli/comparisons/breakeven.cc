@@ -7,11 +7,11 @@
 
 #include "cli/answers/render.h"
 #include "cli/comparisons/field_range.h"
+#include "cli/comparisons/verbs.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "planner/plan/tie.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"

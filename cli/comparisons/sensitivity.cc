@@ -9,11 +9,11 @@
 
 #include "cli/answers/render.h"
 #include "cli/comparisons/field_range.h"
+#include "cli/comparisons/verbs.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"

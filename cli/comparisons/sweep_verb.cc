@@ -9,6 +9,7 @@
 
 #include "cli/answers/render.h"
 #include "cli/answers/report_figures.h"
+#include "cli/comparisons/verbs.h"
 #include "cli/options/options.h"
 #include "cli/options/store_option.h"
 #include "cli/parts/parts.h"
@@ -17,7 +18,6 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/verbs.h"
 #include "engine/parallel_for.h"
 #include "planner/search/stored_steps.h"
 #include "prediction/evaluator.h"

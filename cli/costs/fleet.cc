@@ -8,12 +8,12 @@
 
 #include "cli/costs/fleet_text.h"
 #include "cli/costs/inference.h"
+#include "cli/costs/verbs.h"
 #include "cli/options/numbers.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "planner/plan/plan_weeks.h"
 #include "proto/catalog/chip_prices.h"
 #include "proto/scenario/load.h"

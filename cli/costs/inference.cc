@@ -6,12 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/costs/verbs.h"
 #include "cli/options/numbers.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "proto/catalog/owning_tables.h"
 #include "proto/writing/figure_json.h"
 #include "report/text.h"

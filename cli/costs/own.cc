@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "cli/costs/own_text.h"
+#include "cli/costs/verbs.h"
 #include "cli/options/numbers.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "prediction/owning.h"
 #include "proto/scenario/owned_chips.h"
 #include "report/text.h"

@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "cli/inputs/price_text.h"
+#include "cli/inputs/verbs.h"
 #include "cli/options/numbers.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "planner/new_chip.h"
 #include "proto/writing/figure_json.h"
 

@@ -4,11 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/inputs/verbs.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "prediction/memory_need.h"
 #include "proto/scenario/load_availability.h"
 #include "proto/scenario/load_reliability.h"

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/inputs/verbs.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "planner/starter.h"
 #include "report/text.h"
 

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "cli/networks/network.h"
+#include "cli/networks/verbs.h"
 #include "cli/options/names.h"
 #include "cli/options/numbers.h"
 #include "cli/options/options.h"
@@ -17,7 +18,6 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/verbs.h"
 #include "collectives/steps.h"
 #include "proto/text/quantities.h"
 #include "proto/text/question_digest.h"

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "cli/networks/network.h"
+#include "cli/networks/verbs.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "prediction/predict.h"
 #include "proto/scenario/load.h"
 #include "report/pictures/network_drawing.h"

@@ -11,13 +11,13 @@
 #include <memory>
 #include <numeric>
 
+#include "cli/networks/verbs.h"
 #include "cli/options/numbers.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/scenarios/question.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "proto/cases/load_flows.h"
 #include "proto/text/question_digest.h"
 #include "proto/writing/figure_json.h"

@@ -8,13 +8,13 @@
 #include <set>
 
 #include "cli/networks/network.h"
+#include "cli/networks/verbs.h"
 #include "cli/options/numbers.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/scenarios/question.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "engine/spelling.h"
 #include "proto/cases/load_shard_cases.h"
 #include "proto/text/question_digest.h"

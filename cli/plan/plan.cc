@@ -14,12 +14,12 @@
 #include "cli/plan/plan_page.h"
 #include "cli/plan/plan_text.h"
 #include "cli/plan/plan_words.h"
+#include "cli/plan/verbs.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
-#include "cli/terminal/verbs.h"
 #include "engine/parallel_for.h"
 
 namespace podsim {

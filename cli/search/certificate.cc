@@ -12,9 +12,9 @@
 #include "cli/options/options.h"
 #include "cli/options/store_option.h"
 #include "cli/scenarios/batch.h"
+#include "cli/search/verbs.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/verbs.h"
 #include "engine/parallel_for.h"
 
 namespace podsim {
