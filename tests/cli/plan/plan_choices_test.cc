@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/cli/command.h"
-#include "tests/cli/plan_job.h"
+#include "tests/cli/plan/plan_job.h"
 
 namespace podsim::plan_choices_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/cli/command.h"
-#include "tests/cli/plan_job.h"
+#include "tests/cli/plan/plan_job.h"
 
 namespace podsim::plan_block_test {
 namespace {
