@@ -42,8 +42,8 @@ namespace podsim {
 namespace {
 
 // What the parser rejected, said so that the user can mend it.
-std::string explain(const CLI::App& app, const std::vector<std::string>& words,
-                    const CLI::ParseError& error) {
+std::string rejection(const CLI::App& app, const std::vector<std::string>& words,
+                      const CLI::ParseError& error) {
   const CommandText command = describe(app);
   const auto first =
       std::find_if(words.begin(), words.end(), [](const std::string& word) { return word[0] != '-'; });
@@ -76,7 +76,7 @@ int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const in
     }
     std::vector<std::string> visible = words;
     std::erase(visible, "");
-    spdlog::error("{}", visible.empty() ? "name a verb" : explain(app, visible, error));
+    spdlog::error("{}", visible.empty() ? "name a verb" : rejection(app, visible, error));
     const bool of_verb = !visible.empty() && find_verb(describe(app), visible.front()) != nullptr;
     tell("See podsim " + (of_verb ? visible.front() + " " : "") + "--help.\n");
     return kInputError;

@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& texts, const std::string& bet
 }
 
 // What the writers make of a prediction: of its report, or of the reports of its jobs.
-std::string text_of(const Prediction& prediction, const std::string& format) {
+std::string written_text(const Prediction& prediction, const std::string& format) {
   const auto written = [&](const auto& report, const auto& table) {
     if (format == "textproto") return report_textproto(report);
     if (format == "table") return table(report);
@@ -99,7 +99,7 @@ std::string render(std::span<const Report> reports, const std::string& format) {
 std::string render(std::span<const Prediction> predictions, const std::string& format) {
   if (format == "csv") return spreadsheet(predictions);
   std::vector<std::string> texts;
-  for (const Prediction& prediction : predictions) texts.push_back(text_of(prediction, format));
+  for (const Prediction& prediction : predictions) texts.push_back(written_text(prediction, format));
   if (format == "textproto") return joined(texts, "\n");
   if (format == "table") return joined(texts, "\n" + std::string(100, '=') + "\n\n");
   return texts.size() == 1 ? without_last_line_break(texts[0]) + "\n" : json_array(texts);

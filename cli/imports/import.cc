@@ -109,7 +109,7 @@ bool options_apply(const std::vector<std::string>& given, bool run, const std::v
   return all;
 }
 
-bool all_known(const std::string& file, const Imported& imported) {
+bool nothing_unknown(const std::string& file, const Imported& imported) {
   bool all = true;
   for (const Account& account : imported.accounts)
     for (const auto& [name, count] : account.unknown) {
@@ -135,7 +135,8 @@ std::optional<Imported> import_group(FileGroup& group, const ImportVerb& verb, c
     spdlog::error("{}: nothing in it is known of {}", group.files.front().name, group.kind->description);
     return std::nullopt;
   }
-  if (!imported || (verb.strict && !all_known(group.files.front().name, *imported))) return std::nullopt;
+  if (!imported || (verb.strict && !nothing_unknown(group.files.front().name, *imported)))
+    return std::nullopt;
   return imported;
 }
 

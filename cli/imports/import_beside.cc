@@ -23,7 +23,7 @@ struct BesideRow {
   double error() const { return predicted.in_seconds() / recorded.in_seconds() - 1; }
 };
 
-std::vector<std::string> words_of(const BesideRow& row) {
+std::vector<std::string> beside_cells(const BesideRow& row) {
   const auto ms = [](Time time) { return fixed(time.in_seconds() * 1e3, 3); };
   const double error = 100 * row.error();
   return {row.name, ms(row.recorded), ms(row.predicted),
@@ -53,7 +53,7 @@ std::optional<Imported> put_beside(const std::string& of, const Imported& import
   std::vector<std::vector<std::string>> lines = {{"ms", "recorded", "predicted", "error"}};
   std::vector<Figure> taken, expected;
   for (const BesideRow& row : rows) {
-    lines.push_back(words_of(row));
+    lines.push_back(beside_cells(row));
     taken.emplace_back(row.key, row.recorded);
     expected.emplace_back(row.key, row.predicted);
   }

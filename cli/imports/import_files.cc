@@ -34,7 +34,7 @@ namespace {
 
 // A pattern that no shell has expanded becomes the files that fit it; what is no pattern, or fits none,
 // stays.
-std::vector<std::string> expanded(const std::vector<std::string>& files) {
+std::vector<std::string> fitting_files(const std::vector<std::string>& files) {
   std::vector<std::string> all;
   for (const std::string& file : files) {
     glob_t found = {};
@@ -64,7 +64,7 @@ std::optional<std::vector<FileGroup>> groups_of_files(const std::vector<std::str
                                                       const std::string& as) {
   std::vector<FileGroup> groups;
   bool all = true;
-  for (const std::string& file : expanded(files)) {
+  for (const std::string& file : fitting_files(files)) {
     auto input = read_import_file(file);
     const FileKind* kind = input ? kind_of(*input, as) : nullptr;
     all = all && kind != nullptr;

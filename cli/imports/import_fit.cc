@@ -18,7 +18,7 @@ namespace {
 constexpr double kMib = 1024.0 * 1024.0;
 constexpr std::size_t kLeastRows = 4;  // as many as there are numbers to fit
 
-std::optional<CollectiveKind> kind_named(const std::string& name) {
+std::optional<CollectiveKind> collective_kind_named(const std::string& name) {
   for (const CollectiveKind kind :
        {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
         CollectiveKind::kAllToAll, CollectiveKind::kBroadcast})
@@ -93,7 +93,8 @@ JudgedFit judged_fit(const MeasuredTimes& times, const PlacedGroup& placed) {
   std::vector<CollectiveTiming> timings;
   for (const MeasuredTimes::Row& row : times.rows)
     timings.push_back({Bytes{static_cast<double>(row.bytes)}, row.time_us * 1e-6});
-  const ChannelFit fit = fit_channel(placed.fabric, *kind_named(times.collective), placed.group, timings);
+  const ChannelFit fit =
+      fit_channel(placed.fabric, *collective_kind_named(times.collective), placed.group, timings);
   return {fit, errors_of(times, fit.before_s), errors_of(times, fit.after_s),
           channel_numbers(fit.channel, placed)};
 }

@@ -12,7 +12,7 @@ namespace podsim {
 namespace {
 
 template <class Number>
-std::optional<Number> number_in(std::string_view text) {
+std::optional<Number> number_typed(std::string_view text) {
   Number number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<std::pair<std::string_view, std::string_view>> parted(std::string_
 
 bool names_links(std::string_view word) { return word.find(':') != std::string_view::npos; }
 
-std::optional<LinkKind> kind_named(std::string_view name) {
+std::optional<LinkKind> link_kind_named(std::string_view name) {
   for (const LinkKind kind : {LinkKind::kNic, LinkKind::kNvlink, LinkKind::kIci})
     if (to_string(kind) == name) return kind;
   return std::nullopt;
@@ -41,8 +41,8 @@ std::optional<SlowedRanks> slowed_ranks(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (names_links(word)) continue;
     const auto parts = parted(word, '=');
-    const auto rank = parts ? number_in<std::int64_t>(parts->first) : std::nullopt;
-    const auto factor = parts ? number_in<double>(parts->second) : std::nullopt;
+    const auto rank = parts ? number_typed<std::int64_t>(parts->first) : std::nullopt;
+    const auto factor = parts ? number_typed<double>(parts->second) : std::nullopt;
     if (!rank || *rank < 0 || !factor || !(*factor >= 0.01 && *factor <= 1000)) {
       spdlog::error(
           "--slow \"{}\": expected a rank and how many times as long it computes, such as 3=1.5, or "
@@ -61,10 +61,10 @@ std::optional<std::vector<SlowLink>> slow_links_in(const std::vector<std::string
     if (!names_links(word)) continue;
     const auto parts = parted(word, '=');
     const auto place = parts ? parted(parts->first, ':') : std::nullopt;
-    const auto kind = place ? kind_named(place->first) : std::nullopt;
-    const auto chip = place ? number_in<ChipId>(place->second) : std::nullopt;
+    const auto kind = place ? link_kind_named(place->first) : std::nullopt;
+    const auto chip = place ? number_typed<ChipId>(place->second) : std::nullopt;
     const std::string_view left = parts ? parts->second : std::string_view();
-    const auto share = number_in<double>(left.ends_with('x') ? left.substr(0, left.size() - 1) : left);
+    const auto share = number_typed<double>(left.ends_with('x') ? left.substr(0, left.size() - 1) : left);
     if (!chip || *chip < 0 || !kind || !share || !(*share >= 1e-4 && *share <= 1)) {
       spdlog::error(
           "--slow \"{}\": expected links of a kind (nic, nvlink, ici) at a chip and the share of their "

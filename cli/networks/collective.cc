@@ -92,14 +92,14 @@ std::optional<Row> measure_stepwise(const Fabric& fabric, const Collective& coll
   return row_of(fabric, collective, group, steps->algorithm, simulate_steps(fabric, *steps, told));
 }
 
-std::string microseconds(Time time) { return fixed(time.in_seconds() * 1e6, 3); }
+std::string time_in_us(Time time) { return fixed(time.in_seconds() * 1e6, 3); }
 
 std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> table = {
       {"bytes", "time us", "algbw GB/s", "busbw GB/s", "of bound", "algorithm"}};
   for (const Row& row : rows) {
     const double of_bound = row.time.ps == 0 ? 1 : row.bound.in_seconds() / row.time.in_seconds();
-    table.push_back({fixed(row.bytes, 0), microseconds(row.time), fixed(row.algbw.value / 1e9, 3),
+    table.push_back({fixed(row.bytes, 0), time_in_us(row.time), fixed(row.algbw.value / 1e9, 3),
                      fixed(row.busbw.value / 1e9, 3), percent(of_bound),
                      std::string(to_string(row.algorithm))});
   }
@@ -119,7 +119,7 @@ std::string as_json(const std::vector<Row>& rows, const std::string& sha256) {
   return json_text(result_figure(sha256, {Figure::list("rows", std::move(list))}), JsonNumbers::kWithPoint);
 }
 
-std::string as_csv(const std::vector<Row>& rows) {
+std::string sizes_csv(const std::vector<Row>& rows) {
   std::string text = "bytes,time_s,algbw_gb_per_s,busbw_gb_per_s,lower_bound_s,algorithm\n";
   for (const Row& row : rows) {
     text += shortest(row.bytes) + "," + exact_seconds(row.time) + "," + shortest(row.algbw.value / 1e9) +
@@ -191,7 +191,7 @@ void explain_inapplicable(const CollectiveVerb& verb, std::size_t chips) {
   }
 }
 
-std::string digest_of(const CollectiveVerb& verb, const LookedUpEntries& entries) {
+std::string collective_digest(const CollectiveVerb& verb, const LookedUpEntries& entries) {
   std::string words = "collective " + question_words(verb.network) + " " + hyphenated(verb.kind) + " " +
                       verb.bytes + " [" + verb.group + "] [" + hyphenated(verb.algorithm) + "] " +
                       verb.fidelity;
@@ -238,8 +238,8 @@ int collective(const CollectiveVerb& verb) {
   const std::string title = hyphenated(verb.kind) + " among " + std::to_string(group->size()) + " of " +
                             std::to_string(fabric.chips) + " chips, fabric " + fabric.name + "\n\n";
   const std::string& format = verb.output.format;
-  emit(format == "json"  ? as_json(rows, digest_of(verb, entries))
-       : format == "csv" ? as_csv(rows)
+  emit(format == "json"  ? as_json(rows, collective_digest(verb, entries))
+       : format == "csv" ? sizes_csv(rows)
                          : title + align(cells(rows)),
        verb.output.out);
   return kDone;

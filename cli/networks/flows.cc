@@ -86,7 +86,7 @@ std::string magnitude(double error) {
   return text.data();
 }
 
-std::string as_table(const Simulated& simulated, const FlowsVerb& verb, LatencyConvention convention) {
+std::string flows_table(const Simulated& simulated, const FlowsVerb& verb, LatencyConvention convention) {
   const FlowCase& flows = simulated.flows();
   const FlowsResult& result = simulated.result;
   std::string text = flows.name + ": " + std::to_string(flows.flows.size()) + " flows, " +
@@ -153,7 +153,7 @@ Figure as_figures(const Simulated& simulated, const FlowsVerb& verb, LatencyConv
 
 constexpr const char* kCsvHeader = "case,convention,flow,src,dst,bytes,start_s,finish_s\n";
 
-std::string as_csv(const Simulated& simulated, const FlowsVerb& verb) {
+std::string flows_csv(const Simulated& simulated, const FlowsVerb& verb) {
   std::string text;
   const std::string start = csv_cell(cell_text(simulated.flows().name)) + "," + verb.convention + ",";
   for (std::size_t f = 0; f < simulated.flows().flows.size(); ++f) {
@@ -190,7 +190,7 @@ std::optional<TransportDraw> transport_named(const Catalog& catalog, const std::
   return std::nullopt;
 }
 
-std::string digest_of(const FlowsVerb& verb, const LookedUpEntries& entries, const std::string& file) {
+std::string flows_digest(const FlowsVerb& verb, const LookedUpEntries& entries, const std::string& file) {
   return entries.digest(sha256_of_files(
       "flows " + verb.convention + " " + verb.transport + " " + std::to_string(verb.seed), {file}));
 }
@@ -213,11 +213,11 @@ int flows(const FlowsVerb& verb) {
       return kInputError;
     }
     if (format == "json") {
-      list.push_back(as_figures(simulated, verb, convention, digest_of(verb, entries, verb.files[i])));
+      list.push_back(as_figures(simulated, verb, convention, flows_digest(verb, entries, verb.files[i])));
     } else if (format == "csv") {
-      text += as_csv(simulated, verb);
+      text += flows_csv(simulated, verb);
     } else {
-      text += (i > 0 ? "\n" : "") + as_table(simulated, verb, convention);
+      text += (i > 0 ? "\n" : "") + flows_table(simulated, verb, convention);
     }
   }
   if (format == "json")

@@ -38,7 +38,7 @@ struct ShardVerb {
 
 // All cases of all files, those with problems, which are printed to standard error, as ones that have no
 // plan; `clean` tells whether there are none. Nothing where no case of some file can be read.
-std::optional<std::vector<ShardCase>> load_all(const std::vector<std::string>& files, bool& clean) {
+std::optional<std::vector<ShardCase>> cases_of_files(const std::vector<std::string>& files, bool& clean) {
   std::vector<ShardCase> cases;
   bool all_have_some = true;
   for (const std::string& file : files) {
@@ -117,7 +117,7 @@ std::string score(const std::vector<PlannedCase>& cases) {
   return align(rows);
 }
 
-std::string as_table(const std::vector<PlannedCase>& cases) {
+std::string cases_table(const std::vector<PlannedCase>& cases) {
   std::vector<std::vector<std::string>> rows = {
       {"case", "op", "collectives", "bytes sent", "expected", "", "FLOPs"}};
   for (const PlannedCase& planned : cases) {
@@ -205,7 +205,7 @@ bool all_answered(const std::vector<PlannedCase>& cases) {
   return all;
 }
 
-std::string digest_of(const ShardVerb& verb, const LookedUpEntries& entries) {
+std::string cases_digest(const ShardVerb& verb, const LookedUpEntries& entries) {
   std::string words = "shard " + question_words(verb.network) + " " + shortest(verb.tflops);
   for (const std::string& category : verb.categories) words += " --only " + category;
   for (const std::string& id : verb.ids) words += " --case " + id;
@@ -221,14 +221,14 @@ int shard(const ShardVerb& verb) {
   const auto catalog = open_catalog(verb.catalog_directories);
   if (!catalog) return kInputError;
   bool clean = true;
-  auto loaded = load_all(verb.files, clean);
+  auto loaded = cases_of_files(verb.files, clean);
   const auto cases = loaded ? choose(*std::move(loaded), verb) : std::nullopt;
   const auto chosen = cases ? plan_all(verb, *catalog, *cases) : std::nullopt;
   if (!chosen) return kInputError;
   const std::vector<PlannedCase>& planned = *chosen;
-  emit(verb.output.format == "json" ? write_shard_plans(planned, digest_of(verb, entries))
+  emit(verb.output.format == "json" ? write_shard_plans(planned, cases_digest(verb, entries))
        : planned.size() == 1        ? as_steps(planned.front())
-                                    : as_table(planned),
+                                    : cases_table(planned),
        verb.output.out);
   return all_answered(planned) && clean ? kDone : kInputError;
 }

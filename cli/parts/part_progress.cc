@@ -80,7 +80,7 @@ AllParts parts_of(const std::string& folder) {
   return all;
 }
 
-std::string text_of(const AllParts& all) {
+std::string progress_text(const AllParts& all) {
   std::string text = std::to_string(all.done) + " of " + std::to_string(all.of) + " parts are done, " +
                      std::to_string(all.under_way) + " under way";
   if (all.under_way > 0)
@@ -126,7 +126,7 @@ std::string parts_text(const std::string& store) {
   std::string text;
   for (const std::string& folder : folders)
     text += fs::path(folder).filename().string().substr(whole.filename().string().size() + 1) + ": " +
-            text_of(parts_of(folder));
+            progress_text(parts_of(folder));
   return text;
 }
 

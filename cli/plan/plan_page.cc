@@ -16,7 +16,7 @@ namespace {
 
 std::string name_of(const PlanRow& row) { return std::to_string(row.chips) + " " + row.chip + row.torus; }
 
-double memory_free(const PlanRow& row) {
+double memory_left(const PlanRow& row) {
   const double capacity = row.memory_capacity.value;
   return capacity > 0 ? 1 - row.found.memory.value / capacity : 0;
 }
@@ -39,9 +39,9 @@ Picture clusters_picture(const PlanQuestion& question, const PlanAnswer& answer)
   for (const PlanRow& row : answer.rows) {
     const std::string text = name_of(row) + ", " + row.precision + ", " + row.price_term + ": " +
                              significant(row.days, 4) + " days, " + significant(row.usd, 4) + " USD, " +
-                             percent(memory_free(row)) + " of memory free; " + to_string(row.found.layout) +
+                             percent(memory_left(row)) + " of memory free; " + to_string(row.found.layout) +
                              "; " + buckets_text(row.found.figures);
-    choices.push_back({row.chip, row.chips, row.days, row.usd, memory_free(row), std::to_string(row.chips),
+    choices.push_back({row.chip, row.chips, row.days, row.usd, memory_left(row), std::to_string(row.chips),
                        text, name_of(row), against_first(row, best)});
   }
   Picture plane{.id = "clusters", .title = "Days and dollars", .summary = ""};

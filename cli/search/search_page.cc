@@ -84,7 +84,7 @@ PageTable layout_table(const SearchAnswer& answer) {
 }
 
 // The best that was known and the least that was open, while the search went on.
-PagePanel course_panel(std::span<const SearchMoment> course) {
+PagePanel search_panel(std::span<const SearchMoment> course) {
   PagePanel panel{"course", "How the search went"};
   Picture picture{.id = "course", .title = "The best so far, and what could still be better", .summary = ""};
   picture.x = {"time since the begin of the search", "s"};
@@ -147,7 +147,7 @@ Page search_page(const Space& space, const SearchAnswer& answer, std::span<const
     steps.push_back(bar_of(answer.best[i], to_string(answer.best[i].layout)));
   where.pictures.push_back(bars_of_found(steps));
   page.panels = {std::move(panel), std::move(where)};
-  if (course.size() > 1) page.panels.push_back(course_panel(course));
+  if (course.size() > 1) page.panels.push_back(search_panel(course));
   page.panels.push_back(text_panel(table));
   return page;
 }

@@ -50,7 +50,7 @@ std::string tightness_text(const char* level, const Tightness& tightness) {
 }
 
 // Values of a layout by the names of the space block.
-std::vector<std::pair<std::string, std::string>> words_of(const JobLayout& layout) {
+std::vector<std::pair<std::string, std::string>> layout_words(const JobLayout& layout) {
   return {{"tensor", std::to_string(layout.tensor)},
           {"context", std::to_string(layout.context)},
           {"pipeline", std::to_string(layout.pipeline)},
@@ -127,12 +127,12 @@ std::string search_table(const Space& space, const SearchAnswer& answer, bool ve
 
 std::string search_csv(const SearchAnswer& answer) {
   std::string text;
-  for (const auto& [name, value] : words_of(answer.best.front().layout)) text += name + ",";
+  for (const auto& [name, value] : layout_words(answer.best.front().layout)) text += name + ",";
   text +=
       "step_time_s,memory_gib,tokens_per_s_per_chip,mfu_causal,cost_usd_per_million_tokens,energy_j_per_"
       "token\n";
   for (const FoundLayout& found : answer.best) {
-    for (const auto& [name, value] : words_of(found.layout)) text += csv_cell(value) + ",";
+    for (const auto& [name, value] : layout_words(found.layout)) text += csv_cell(value) + ",";
     const MainFigures& step = found.figures;
     text += exact_seconds(step.step_time) + "," + shortest(step.memory_gib) + "," +
             shortest(step.tokens_per_s_per_chip) + "," + shortest(step.mfu_causal) + "," +
@@ -148,7 +148,7 @@ std::string search_json(const Space& space, const SearchAnswer& answer) {
   OrderedJson rows = OrderedJson::array();
   for (const FoundLayout& found : answer.best) {
     OrderedJson row;
-    for (const auto& [name, value] : words_of(found.layout)) {
+    for (const auto& [name, value] : layout_words(found.layout)) {
       const bool number =
           !value.empty() && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
       row[name] = number ? OrderedJson(std::stoi(value)) : OrderedJson(value);

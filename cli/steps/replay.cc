@@ -45,7 +45,7 @@ std::string heading(const ReplayVerb& verb, const WhatIf& result) {
 }
 
 // The steps of --steps, none without it; nothing where it is wrong, which is said.
-std::optional<std::vector<std::int32_t>> steps_of(const std::string& text) {
+std::optional<std::vector<std::int32_t>> chosen_steps(const std::string& text) {
   if (text.empty()) return std::vector<std::int32_t>{};
   const auto listed = parse_index_list(text);
   const bool steps =
@@ -57,7 +57,7 @@ std::optional<std::vector<std::int32_t>> steps_of(const std::string& text) {
   return std::vector<std::int32_t>(listed->begin(), listed->end());
 }
 
-std::string digest_of(const ReplayVerb& verb) {
+std::string trace_digest(const ReplayVerb& verb) {
   std::vector<std::string> files = {verb.trace};
   if (!verb.meta.empty()) files.push_back(verb.meta);
   return sha256_of_files("replay " + verb.steps, files);
@@ -76,7 +76,7 @@ Page replay_page(const std::string& name, const WhatIf& result, const std::strin
 }
 
 int replay(const ReplayVerb& verb) {
-  const auto steps = steps_of(verb.steps);
+  const auto steps = chosen_steps(verb.steps);
   const auto part = trace_excerpt(verb.traces);
   if (!steps || !part) return kInputError;
   std::vector<Problem> problems;
@@ -86,12 +86,12 @@ int replay(const ReplayVerb& verb) {
   try {
     const WhatIf result = what_if(*trace, *steps);
     if (!verb.html.empty())
-      write_page(replay_page(verb.trace, result, what_if_json(result, digest_of(verb))), std::nullopt,
+      write_page(replay_page(verb.trace, result, what_if_json(result, trace_digest(verb))), std::nullopt,
                  verb.html);
     if (verb.traces.any() &&
         !write_trace_files(replay_tracks(verb.trace, *trace, result.steps.front()), verb.traces, *part))
       return kInputError;
-    emit(verb.output.format == "json" ? what_if_json(result, digest_of(verb))
+    emit(verb.output.format == "json" ? what_if_json(result, trace_digest(verb))
                                       : heading(verb, result) + what_if_text(result),
          verb.output.out);
   } catch (const ReplayError& error) {

@@ -15,7 +15,7 @@ struct PathPart {
   bool bracket = false;
 };
 
-std::vector<PathPart> path_parts(const std::string& path) {
+std::vector<PathPart> parts_of_path(const std::string& path) {
   std::vector<PathPart> parts;
   for (std::size_t at = 0; at < path.size();) {
     const char c = path[at];
@@ -112,7 +112,7 @@ JsonAnswer::JsonAnswer(JsonAnswer&&) noexcept = default;
 Evaluated JsonAnswer::figure(const std::string& path) const {
   const Json* at = &tree_->root;
   std::string problem;
-  for (const PathPart& step : path_parts(path)) {
+  for (const PathPart& step : parts_of_path(path)) {
     if (!step.bracket && step.text == "length" && at->is_array())
       return {static_cast<double>(at->size()), ""};
     at = step_into(*at, step, problem);

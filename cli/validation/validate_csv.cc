@@ -8,7 +8,7 @@ namespace {
 
 using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, text)
 
-std::string in_quotes(const std::string& text) {
+std::string quoted_cell(const std::string& text) {
   std::string cell = "\"";
   for (const char c : cell_text(text)) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
   return cell + '"';
@@ -28,11 +28,11 @@ Cells cells_of(const PredictedRun& row) {
   const StepTimeBand band = report.band.value_or(StepTimeBand{});
   std::string assumptions;
   for (const std::string& one : run.assumptions) assumptions += (assumptions.empty() ? "" : "; ") + one;
-  Cells cells = {{"id", in_quotes(run.id)},
-                 {"family", in_quotes(run.family)},
+  Cells cells = {{"id", quoted_cell(run.id)},
+                 {"family", quoted_cell(run.family)},
                  {"chip", csv_cell(cell_text(run.chip))},
                  {"chips", std::to_string(run.chips)},
-                 {"model", in_quotes(run.model)},
+                 {"model", quoted_cell(run.model)},
                  {"architecture", csv_cell(cell_text(run.architecture))},
                  {"stack", csv_cell(cell_text(run.stack))},
                  {"precision", csv_cell(cell_text(run.precision))},
@@ -50,7 +50,7 @@ Cells cells_of(const PredictedRun& row) {
   add_numbers(cells, "", where_time_goes(report), true);
   cells.insert(cells.end(), {{"memory_gib", shortest(report.memory.total)},
                              {"fits", report.memory.fits ? "true" : "false"},
-                             {"assumptions", in_quotes(assumptions)}});
+                             {"assumptions", quoted_cell(assumptions)}});
   return cells;
 }
 
@@ -78,7 +78,7 @@ std::string collective_errors_csv(const std::vector<PredictedCollective>& rows) 
       "chip\n";
   for (const auto& row : rows) {
     const MeasuredCollective& of = row.measured;
-    text += in_quotes(of.id) + ',' + csv_cell(cell_text(row.fabric)) + ',' + std::to_string(of.gpus) + ',' +
+    text += quoted_cell(of.id) + ',' + csv_cell(cell_text(row.fabric)) + ',' + std::to_string(of.gpus) + ',' +
             shortest(of.collective.bytes.value) + ',' + shortest(of.time_s) + ',' +
             shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + ',' +
             std::string(to_string(row.algorithm)) + ',' + (of.representative ? "true" : "false") + ',' +

@@ -17,7 +17,7 @@ const char* role_of_bucket(std::size_t bucket) {
 }
 
 // "3 gpu, 1 nic"
-std::string counted(const std::map<std::string, int>& components) {
+std::string component_counts(const std::map<std::string, int>& components) {
   std::string text;
   for (const auto& [component, count] : components)
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + component;
@@ -48,7 +48,7 @@ PictureSeries failure_ticks(const WeeksCourse& course) {
     const double length = kLongest * static_cast<double>(failures.size()) / static_cast<double>(most);
     series.marks.push_back(
         {day, kFoot, length, "",
-         when + ": " + (failures.size() == 1 ? failures.front()->component : counted(components))});
+         when + ": " + (failures.size() == 1 ? failures.front()->component : component_counts(components))});
   }
   return series;
 }
