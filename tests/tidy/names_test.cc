@@ -69,15 +69,10 @@ bool collide_with_header(const Declared& own, const Declared& header) {
   return functions ? own.meaning == header.meaning : !aliases || own.meaning != header.meaning;
 }
 
-// Whether a file of this unit may include headers of another: those of the product that come no later, and
-// its own.
+// Whether files of this unit may include headers of another: all of the product, and those of their own
+// tests.
 bool may_include(const std::string& unit, const std::string& other) {
-  if (unit == other) return true;
-  const auto place = [](const std::string& of) {
-    return std::ranges::find_if(
-        kRoomOrder, [&](const std::string& room) { return room.substr(0, room.find('/')) == of; });
-  };
-  return place(other) != kRoomOrder.end() && place(other) <= place(unit);
+  return unit == other || is_product(other);
 }
 
 using Places = std::map<std::string, std::vector<std::pair<const NamedFile*, const Declared*>>>;  // [name]
