@@ -5,9 +5,9 @@
 #include "api/errors.h"
 #include "api/podsim/podsim.h"
 #include "cli/app.h"
-#include "cli/interrupt.h"
-#include "cli/messages.h"
-#include "cli/output.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
 #include "proto/text/read_file.h"
 
 namespace podsim {

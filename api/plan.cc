@@ -8,7 +8,7 @@
 #include "api/errors.h"
 #include "api/evaluators.h"
 #include "api/podsim/podsim.h"
-#include "cli/plan_text.h"
+#include "cli/plan/plan_text.h"
 #include "engine/parallel_for.h"
 #include "planner/plan/ask.h"
 #include "proto/scenario/load_plan.h"

@@ -8,7 +8,7 @@
 #include "api/errors.h"
 #include "api/evaluators.h"
 #include "api/podsim/podsim.h"
-#include "cli/search_text.h"
+#include "cli/search/search_text.h"
 #include "engine/parallel_for.h"
 #include "proto/scenario/load_space.h"
 

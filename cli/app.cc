@@ -17,12 +17,23 @@
 #include <vector>
 
 #include "cli/command_text.h"
-#include "cli/command_words.h"
+#include "cli/comparisons/verbs.h"
+#include "cli/costs/verbs.h"
+#include "cli/imports/verbs.h"
+#include "cli/inputs/verbs.h"
 #include "cli/licences.h"
-#include "cli/messages.h"
-#include "cli/output.h"
+#include "cli/networks/verbs.h"
+#include "cli/plan/verbs.h"
+#include "cli/search/verbs.h"
+#include "cli/steps/verbs.h"
+#include "cli/terminal/command_words.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/version.h"
+#include "cli/validation/verbs.h"
 #include "cli/verbs.h"
-#include "cli/version.h"
+#include "cli/weeks/verbs.h"
 #include "engine/check.h"
 #include "prediction/step_length.h"
 #include "topology/fabric_spec.h"
@@ -31,8 +42,8 @@ namespace podsim {
 namespace {
 
 // What the parser rejected, said so that the user can mend it.
-std::string explain(const CLI::App& app, const std::vector<std::string>& words,
-                    const CLI::ParseError& error) {
+std::string rejection(const CLI::App& app, const std::vector<std::string>& words,
+                      const CLI::ParseError& error) {
   const CommandText command = describe(app);
   const auto first =
       std::find_if(words.begin(), words.end(), [](const std::string& word) { return word[0] != '-'; });
@@ -65,7 +76,7 @@ int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const in
     }
     std::vector<std::string> visible = words;
     std::erase(visible, "");
-    spdlog::error("{}", visible.empty() ? "name a verb" : explain(app, visible, error));
+    spdlog::error("{}", visible.empty() ? "name a verb" : rejection(app, visible, error));
     const bool of_verb = !visible.empty() && find_verb(describe(app), visible.front()) != nullptr;
     tell("See podsim " + (of_verb ? visible.front() + " " : "") + "--help.\n");
     return kInputError;
@@ -121,7 +132,7 @@ constexpr Verb kVerbs[] = {
     {"replay", add_replay},
     {"whatif", add_whatif},
     {"explain", add_explain},
-    {"validate", add_validate},
+    {"validate", [](CLI::App& app, int& exit_code) { add_validate(app, exit_code, run_command); }},
     {"catalog", add_catalog},
     {"draw", add_draw},
     {"availability", add_availability},

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/app.h"
-#include "cli/output.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/output.h"
 #include "cli/verbs.h"
 #include "engine/check.h"
 

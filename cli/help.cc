@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/app.h"
 #include "cli/command_text.h"
-#include "cli/output.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/output.h"
 #include "cli/verbs.h"
 
 namespace podsim {

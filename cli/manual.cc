@@ -7,10 +7,10 @@
 #include <memory>
 #include <sstream>
 
-#include "cli/app.h"
-#include "cli/output.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/version.h"
 #include "cli/verbs.h"
-#include "cli/version.h"
 
 namespace podsim {
 namespace {
@@ -34,7 +34,7 @@ std::string italic(const std::string& text) { return "\\fI" + plain(text) + "\\f
 
 std::string page_name(const VerbText& verb) { return "podsim-" + verb.name; }
 
-std::string heading(const std::string& name, const std::string& description) {
+std::string page_heading(const std::string& name, const std::string& description) {
   std::string capitals = name;
   for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return ".TH " + plain(capitals) + " 1 \"\" \"podsim " + version() + "\" \"podsim\"\n.SH NAME\n" +
@@ -113,7 +113,7 @@ int man(const CommandText& command, const ManOptions& options) {
 }  // namespace
 
 std::string program_page(const CommandText& command) {
-  std::string page = heading("podsim", command.program.description) + ".SH SYNOPSIS\n" + bold("podsim") +
+  std::string page = page_heading("podsim", command.program.description) + ".SH SYNOPSIS\n" + bold("podsim") +
                      " " + italic("VERB") + " [" + italic("OPTIONS") + "]\n.SH VERBS\n";
   for (const VerbText& verb : command.verbs)
     page += ".TP\n" + bold(page_name(verb)) + "(1)\n" + plain(verb.description) + ".\n";
@@ -121,7 +121,7 @@ std::string program_page(const CommandText& command) {
 }
 
 std::string verb_page(const VerbText& verb) {
-  return heading(page_name(verb), verb.description) + synopsis(verb) + option_entries(verb) +
+  return page_heading(page_name(verb), verb.description) + synopsis(verb) + option_entries(verb) +
          notes(verb.footer) + ".SH SEE ALSO\n" + bold("podsim") + "(1)\n";
 }
 

@@ -11,8 +11,9 @@
 #include <thread>
 
 #include "cli/app.h"
-#include "cli/messages.h"
-#include "cli/parted_command.h"
+#include "cli/parts/parted_command.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/messages.h"
 #include "engine/memory.h"
 
 namespace podsim {

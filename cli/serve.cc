@@ -5,14 +5,15 @@
 #include <cstdlib>
 #include <memory>
 
-#include "cli/app.h"
-#include "cli/batch.h"
-#include "cli/interrupt.h"
-#include "cli/messages.h"
-#include "cli/output.h"
-#include "cli/search_text.h"
-#include "cli/store_option.h"
-#include "cli/verb_pages.h"
+#include "cli/comparisons/compare_page.h"
+#include "cli/options/store_option.h"
+#include "cli/scenarios/batch.h"
+#include "cli/search/search_page.h"
+#include "cli/search/search_text.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
 #include "proto/text/read_file.h"

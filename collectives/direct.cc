@@ -11,7 +11,7 @@ Phase send_phase(const Fabric& fabric, Bytes bytes, ChipId from, ChipId to) {
   return {latency, sum.loads(bytes)};
 }
 
-Phase shift_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
+Phase permute_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
   LoadSum sum;
   for (std::size_t i = 0; i < group.size(); ++i)
     sum.add(fabric, group[i], group[(i + 1) % group.size()], 1.0);
@@ -28,7 +28,7 @@ std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collec
       if (collective.receive_share.empty()) return alone(all_to_all_phase(fabric, collective.bytes, group));
       return alone(all_to_all_v_phase(fabric, collective.bytes, collective.receive_share, group));
     case CollectiveKind::kPermute:
-      return alone(shift_phase(fabric, collective.bytes, group));
+      return alone(permute_phase(fabric, collective.bytes, group));
     case CollectiveKind::kSendReceive:
       if (group.size() != 2) return std::nullopt;
       return alone(send_phase(fabric, collective.bytes, group[0], group[1]));

@@ -163,7 +163,7 @@ double landing_seconds_per_byte(const Carried& of, Protocol protocol, double on_
 
 // Chunks are those of the domains, or of the network where a domain has one member; where both are passed, so
 // are the overheads.
-ProtocolRamp ramp_of(const Carried& of, Protocol protocol) {
+ProtocolRamp protocol_ramp(const Carried& of, Protocol protocol) {
   const auto p = static_cast<std::size_t>(protocol);
   const ProtocolSpec &spec = of.shape.members > 1 ? of.library.domain[p] : of.library.network[p],
                      &across = of.library.network[p];
@@ -243,7 +243,7 @@ CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, co
   Ramp ramp;
   for (const Protocol protocol : protocols) {
     if (!runs(carried, protocol) && protocol != protocols.back()) continue;
-    ProtocolRamp one = ramp_of(carried, protocol);
+    ProtocolRamp one = protocol_ramp(carried, protocol);
     // Links carry every size at the rate of the largest; a protocol of small messages gains nothing on that.
     one.s_per_byte = std::max(0.0, one.s_per_byte - of_largest);
     ramp.add(one);

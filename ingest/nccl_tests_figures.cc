@@ -42,7 +42,7 @@ std::int64_t wrong_results(const NcclTests& tests) {
   return sum;
 }
 
-Account account_of(const NcclTests& tests) {
+Account rows_account(const NcclTests& tests) {
   Account account{"lines", tests.lines, tests.used_lines, tests.passed_over, {}};
   account.check();
   return account;
@@ -63,7 +63,7 @@ std::string nccl_tests_text(const std::string& file, const NcclTests& tests) {
                     row.wrong()    ? "wrong results"
                     : row.usable() ? ""
                                    : "nothing moved"});
-  return text + "\n\n" + align(rows) + "\n" + account_text(account_of(tests));
+  return text + "\n\n" + align(rows) + "\n" + account_text(rows_account(tests));
 }
 
 // As podsim names it; empty for one that it has no model of.
@@ -109,7 +109,7 @@ std::vector<Figure> nccl_tests_figures(const NcclTests& tests) {
           {"wrong_total", wrong_results(tests)},
           {"avg_busbw", known(tests.average_busbw)},
           Figure::list("usable", std::move(usable)),
-          account_figure(account_of(tests))};
+          account_figure(rows_account(tests))};
 }
 
 std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, const Stated& stated,
@@ -124,7 +124,7 @@ std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, c
     imported.figures = nccl_tests_figures(*tests);
     all.push_back(Figure::group("", imported.figures));
     imported.text += (imported.text.empty() ? "" : "\n") + nccl_tests_text(file, *tests);
-    imported.accounts.push_back(account_of(*tests));
+    imported.accounts.push_back(rows_account(*tests));
     if (pieces.size() == 1) imported.measured = times_of(*tests, stated);
     if (!tests->average_busbw && imported.notes.empty())
       imported.notes.push_back(

@@ -87,8 +87,8 @@ PredictionKind of_any_chip(PredictionKind kind) {
   return kind;
 }
 
-std::vector<Residual> without(const std::vector<Residual>& residuals, const Residual& row,
-                              std::string Residual::*what) {
+std::vector<Residual> others_than(const std::vector<Residual>& residuals, const Residual& row,
+                                  std::string Residual::*what) {
   std::vector<Residual> others;
   std::ranges::copy_if(residuals, std::back_inserter(others),
                        [&](const Residual& other) { return other.*what != row.*what; });
@@ -283,12 +283,12 @@ std::optional<bool> inside_with_group_left_out(const Residual& row, const std::v
 }
 
 std::optional<bool> inside_with_chip_left_out(const Residual& row, const std::vector<Residual>& residuals) {
-  const std::vector<Residual> others = without(residuals, row, &Residual::chip);
+  const std::vector<Residual> others = others_than(residuals, row, &Residual::chip);
   return holds(step_time_band(kOneSecond, kind_of(row), others), row.chip_left_out_log_error);
 }
 
 std::optional<bool> inside_with_family_left_out(const Residual& row, const std::vector<Residual>& residuals) {
-  const std::vector<Residual> others = without(residuals, row, &Residual::family);
+  const std::vector<Residual> others = others_than(residuals, row, &Residual::family);
   return holds(step_time_band(kOneSecond, of_any_chip(kind_of(row)), others), row.log_error);
 }
 

@@ -143,8 +143,8 @@ std::string describe_host(const std::set<std::size_t>& places, const Adversities
          (least == most ? " at speed " : " at speeds " + shortest(least) + " to ") + shortest(most);
 }
 
-std::string describe(const Fault& fault, const Adversities& all, const Fabric& healthy,
-                     const FabricSpec& fabric) {
+std::string describe_fault(const Fault& fault, const Adversities& all, const Fabric& healthy,
+                           const FabricSpec& fabric) {
   if (!fault.failures.empty()) return describe(healthy, all.failures[*fault.failures.begin()]) + " failed";
   if (!fault.chances.empty()) return std::string(kChances[*fault.chances.begin()].what);
   if (!fault.late.empty())
@@ -183,7 +183,7 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
       told.what = std::to_string(fault.adversities) + (faults.size() > 1 ? " slighter" : "") +
                   " adversities together";
     else
-      told.what = describe(fault, all, healthy, fabric);
+      told.what = describe_fault(fault, all, healthy, fabric);
     if (faults.size() > 1) {
       const Adversities left = without(fault, all);
       std::vector<SimulateOptions> same(draws_of_all.begin(), draws_of_all.end());

@@ -154,7 +154,7 @@ Milliseconds expected_length(const TrainingRun& run) {
   return run.work_chip_ms ? Milliseconds{*run.work_chip_ms / run.job_chips()} : run.length;
 }
 
-void describe(const ReliabilityQuestion& question, const TrainingRun& run, ReliabilityReport& report) {
+void describe_weeks(const ReliabilityQuestion& question, const TrainingRun& run, ReliabilityReport& report) {
   report.scenario_sha256 = question.sha256;
   report.scenario = question.name;
   report.question = question.question;
@@ -189,7 +189,7 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
   report.step_time_s = step.time_s;
   report.mfu = step.mfu;
   report.fits_in_memory = step.fits;
-  describe(question, run, report);
+  describe_weeks(question, run, report);
   report.closed_forms = closed_forms_of(run, report.interval.interval_s);
   StepError error;
   if (question.target_tokens && question.step_error && step.band) {

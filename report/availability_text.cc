@@ -13,7 +13,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 std::string count(double value) { return significant(value, 1); }
 
-std::string heading(const AvailabilityQuestion& question) {
+std::string question_heading(const AvailabilityQuestion& question) {
   const PodParts& pod = question.pod;
   std::string text = question.name + "\n";
   if (!question.question.empty()) text += question.question + "\n";
@@ -40,7 +40,7 @@ std::string mean(double value) {
   return value < 1e-4 ? "0.0000" : significant(value, 4);
 }
 
-std::vector<std::string> name_of(const SliceAvailability& row) {
+std::vector<std::string> slice_name(const SliceAvailability& row) {
   return {std::string(to_string(row.policy)), share_up(row.host_availability), count(row.slice_chips)};
 }
 
@@ -51,7 +51,7 @@ std::string slices_table(const AvailabilityQuestion& question, std::span<const S
   for (const int wanted : question.at_least_slices) header.push_back("at least " + std::to_string(wanted));
   Rows table = {header};
   for (const SliceAvailability& row : rows) {
-    std::vector<std::string> line = name_of(row);
+    std::vector<std::string> line = slice_name(row);
     line.push_back(fixed(100 * row.goodput(), 2) + "%");
     if (row.slices_error)
       line.push_back(fixed(100 * *row.slices_error * row.chips_per_slice_of_pod, 2) + "%");
@@ -69,7 +69,7 @@ std::string job_table(const AvailabilityQuestion& question, std::span<const Slic
   Rows table = {
       {"slices from", "hosts up", "chips", "starts at once", "wait h", "no restart", "restarts", "finish h"}};
   for (const SliceAvailability& row : rows) {
-    std::vector<std::string> line = name_of(row);
+    std::vector<std::string> line = slice_name(row);
     if (!row.job) {
       line.push_back("never");
     } else {
@@ -114,7 +114,7 @@ std::string worth_of_choice(std::span<const SliceAvailability> rows) {
 }  // namespace
 
 std::string availability_text(const AvailabilityQuestion& question, std::span<const SliceAvailability> rows) {
-  std::string text = heading(question) + slices_table(question, rows);
+  std::string text = question_heading(question) + slices_table(question, rows);
   const auto optical = std::ranges::find_if(rows, [](const auto& row) { return row.optical_bandwidth < 1; });
   if (optical != rows.end())
     text += "\nTraffic is routed around optical links and switches that are down: on average " +

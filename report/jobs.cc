@@ -33,7 +33,7 @@ std::string jobs_rows(const JobsReport& report) {
   return align(rows);
 }
 
-std::string answer(const JobsReport& report) {
+std::string jobs_answer(const JobsReport& report) {
   const auto worst =
       std::max_element(report.jobs.begin(), report.jobs.end(),
                        [](const JobReport& a, const JobReport& b) { return a.slowdown() < b.slowdown(); });
@@ -56,7 +56,7 @@ std::string jobs_table(const JobsReport& report) {
           seeds_text(report.jobs.front().together) + "\n\n" + jobs_rows(report) + "\n";
   std::string verdicts;
   for (const JobReport& job : report.jobs) verdicts += memory_verdict(job.alone);
-  return text + (verdicts.empty() ? answer(report) : verdicts);
+  return text + (verdicts.empty() ? jobs_answer(report) : verdicts);
 }
 
 }  // namespace podsim

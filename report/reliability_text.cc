@@ -54,7 +54,7 @@ std::vector<std::string> row(const std::string& name, const Spread& spread, std:
           text(spread.p90)};
 }
 
-std::string figures(const ReliabilityReport& report) {
+std::string figures_table(const ReliabilityReport& report) {
   const ReliabilityFigures& f = report.figures;
   const auto count = [](double x) { return fixed(x, 1); };
   const auto four = [](double x) { return significant(x, 4); };
@@ -145,7 +145,7 @@ std::string components(const ReliabilityReport& report) {
   return align(rows);
 }
 
-std::string answer(const ReliabilityReport& report) {
+std::string weeks_answer(const ReliabilityReport& report) {
   std::string text = "Of the time " + percent(report.figures.ettr.mean) + " trains and is kept";
   if (report.target_tokens) {
     const Spread& days = report.figures.days;
@@ -160,8 +160,9 @@ std::string answer(const ReliabilityReport& report) {
 }  // namespace
 
 std::string reliability_table(const ReliabilityReport& report) {
-  return head(report) + closed_forms(report) + "\n" + interval(report.interval) + "\n" + figures(report) +
-         "\n" + buckets(report) + "\n" + bill(report) + "\n" + components(report) + "\n" + answer(report);
+  return head(report) + closed_forms(report) + "\n" + interval(report.interval) + "\n" +
+         figures_table(report) + "\n" + buckets(report) + "\n" + bill(report) + "\n" + components(report) +
+         "\n" + weeks_answer(report);
 }
 
 }  // namespace podsim

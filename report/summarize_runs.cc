@@ -123,7 +123,7 @@ void add_bills(const TrainingRun& run, std::span<const RunResult> results, const
   report.usd_per_egress_gb = rates.price.egress_usd_per_gb;
 }
 
-void add_buckets(std::span<const RunResult> results, ReliabilityReport& report) {
+void add_run_buckets(std::span<const RunResult> results, ReliabilityReport& report) {
   double all = 0;
   for (const RunResult& result : results) all += static_cast<double>(result.accounts.total());
   const auto runs = static_cast<double>(results.size());
@@ -188,7 +188,7 @@ void summarize_runs(const TrainingRun& run, std::span<const RunResult> results, 
                     ReliabilityReport& report) {
   add_figures(run, results, rates, report);
   add_bills(run, results, rates, report);
-  add_buckets(results, report);
+  add_run_buckets(results, report);
   add_components(run, results, report);
 }
 

@@ -30,7 +30,7 @@ std::vector<Figure> by_data_rank(const WhatIf& result) {
           Figure::list("by_data_rank", std::move(entries)).field(8).message("DataRankEntry").not_in_json()};
 }
 
-std::vector<Figure> by_stage(const WhatIf& result) {
+std::vector<Figure> stage_figures(const WhatIf& result) {
   std::vector<Figure> means, entries;
   for (int stage = 0; stage < result.stages(); ++stage) {
     means.emplace_back(std::to_string(stage), result.by_stage[stage].mean);
@@ -68,7 +68,7 @@ Figure what_if_figures(const WhatIf& result) {
   parts.push_back(Figure("likely_cause", result.likely_cause).field(11));
   append(parts, by_type(result));
   append(parts, by_data_rank(result));
-  append(parts, by_stage(result));
+  append(parts, stage_figures(result));
   parts.push_back(culprit_figures(result));
   return Figure::group("what_if", std::move(parts));
 }

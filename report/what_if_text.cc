@@ -20,22 +20,22 @@ constexpr int kMostNumberedStages = 10;  // beyond them the map has marks only
 constexpr std::size_t kMostTold = 8;     // of culprits and of waits
 
 std::string factor(double slowdown) { return fixed(slowdown, 3); }
-std::string seconds(double value) { return significant(value, 6) + " s"; }
-std::string share(const std::optional<double>& value) { return value ? fixed(*value, 3) : "-"; }
+std::string in_seconds(double value) { return significant(value, 6) + " s"; }
+std::string share_or_dash(const std::optional<double>& value) { return value ? fixed(*value, 3) : "-"; }
 
-std::string figures(const WhatIf& result) {
+std::string what_if_table(const WhatIf& result) {
   std::int64_t few = 0, workers = 0;
   for (const Worker& worker : result.few) few += worker.alike;
   for (const Worker& worker : result.workers) workers += worker.alike;
-  Rows rows = {{"step, mean", seconds(result.T_s)},
-               {"step without stragglers", seconds(result.T_ideal_s)},
+  Rows rows = {{"step, mean", in_seconds(result.T_s)},
+               {"step without stragglers", in_seconds(result.T_ideal_s)},
                {"slowdown S", factor(result.S.mean)},
                {"worst step", factor(std::ranges::max(result.S.per_step))},
                {"waste of chip time", percent(result.waste)},
                {"M_W: gained by " + std::to_string(few) + " of " + std::to_string(workers) + " workers",
-                share(result.few_workers.gained)},
-               {"M_S: gained by the last stage", share(result.last_stage.gained)},
-               {"forward-backward correlation", share(result.length_correlation)}};
+                share_or_dash(result.few_workers.gained)},
+               {"M_S: gained by the last stage", share_or_dash(result.last_stage.gained)},
+               {"forward-backward correlation", share_or_dash(result.length_correlation)}};
   if (result.recorded_mean_s > 0) rows.push_back({"recorded over replayed step", factor(result.launch.mean)});
   return align(rows);
 }
@@ -116,7 +116,7 @@ std::string heat_map(const WhatIf& result) {
 }
 
 std::string what_if_tables(const WhatIf& result) {
-  return figures(result) + "\n" + types(result) + "\nslowdown of each worker, \"" + kShades.front() +
+  return what_if_table(result) + "\n" + types(result) + "\nslowdown of each worker, \"" + kShades.front() +
          "\" 1 to \"" + kShades.back() + "\" " + factor(std::ranges::max(result.by_worker)) + "\n" +
          heat_map(result) + culprit_table(result) + wait_table(result);
 }

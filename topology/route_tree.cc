@@ -108,7 +108,7 @@ std::vector<RouteHop> follow(const Fabric& fabric, const Climb& climb, ChipId fr
 }
 
 // Where no climbs meet, chips have to forward.
-std::vector<RouteHop> search(const Fabric& fabric, ChipId from, ChipId to) {
+std::vector<RouteHop> forwarding_route(const Fabric& fabric, ChipId from, ChipId to) {
   const Ways ways = Ways::anywhere(fabric, to, from);
   PODSIM_CHECK(ways.lead_from(from),
                "no way left between chips " + std::to_string(from) + " and " + std::to_string(to));
@@ -121,7 +121,7 @@ std::vector<RouteHop> search(const Fabric& fabric, ChipId from, ChipId to) {
 std::vector<RouteHop> route_over_switches(const Fabric& fabric, ChipId from, ChipId to) {
   if (fabric.damaged) {
     const Climb climb = climb_round_damage(fabric, from, to);
-    return climb.tiers > 0 ? follow(fabric, climb, from, to) : search(fabric, from, to);
+    return climb.tiers > 0 ? follow(fabric, climb, from, to) : forwarding_route(fabric, from, to);
   }
   if (!fabric.individual_switches) return climb_alone(fabric, from, to);
   return follow(fabric, climb_without_failures(fabric, from, to), from, to);

@@ -86,7 +86,7 @@ class KernelValidator {
   KernelValidation result_;
 };
 
-double distance(const PredictedKernel& row) {
+double error_of(const PredictedKernel& row) {
   return std::fabs(std::log(row.predicted_s / row.measured.time_s));
 }
 
@@ -119,7 +119,7 @@ std::vector<const PredictedKernel*> worst(const std::vector<PredictedKernel>& ro
   for (const PredictedKernel& row : rows) sorted.push_back(&row);
   const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(std::min(most, sorted.size()));
   const auto worse = [](const PredictedKernel* a, const PredictedKernel* b) {
-    return std::pair(-distance(*a), a->measured.line) < std::pair(-distance(*b), b->measured.line);
+    return std::pair(-error_of(*a), a->measured.line) < std::pair(-error_of(*b), b->measured.line);
   };
   std::partial_sort(sorted.begin(), end, sorted.end(), worse);
   sorted.erase(end, sorted.end());

@@ -20,7 +20,7 @@
 namespace podsim::chakra {
 namespace {
 
-constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMostTraceProblems = 20;
 constexpr std::uint64_t kMostMicroseconds = 1'000'000'000'000'000;  // 31 years: sums stay far from 2^63
 
 template <class Message>
@@ -134,7 +134,7 @@ class Reader {
 
  private:
   std::nullopt_t refuse(const std::string& message, const std::string& hint) {
-    if (problems_.size() < kMostProblems) problems_.push_back({file_, 0, 0, message, "", hint});
+    if (problems_.size() < kMostTraceProblems) problems_.push_back({file_, 0, 0, message, "", hint});
     return std::nullopt;
   }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kPicosecondsPerMicrosecond = 1'000'000;
 
-enum Stream { kChip, kHost, kStreamsOfRank };
+enum RankStream { kChip, kHost, kStreamsOfRank };
 
 // How podsim times what a trace calls by another name; nothing where nothing moves.
 std::optional<CollectiveKind> kind_of(const Node& node) {

@@ -139,19 +139,19 @@ std::optional<List> reshaped(std::string_view text) {
   return list;
 }
 
-struct MeshAxis {
+struct NamedAxis {
   std::string name;
   std::int64_t size;
 };
 
 // 'data'=2,'model'=4
-std::optional<std::vector<MeshAxis>> mesh_axes(std::string_view text) {
-  std::vector<MeshAxis> axes;
+std::optional<std::vector<NamedAxis>> mesh_axes(std::string_view text) {
+  std::vector<NamedAxis> axes;
   while (text.find('\'') != std::string_view::npos) {
     text.remove_prefix(text.find('\'') + 1);
     const std::size_t end = text.find('\'');
     if (end == std::string_view::npos) return std::nullopt;
-    MeshAxis axis{std::string(text.substr(0, end)), 0};
+    NamedAxis axis{std::string(text.substr(0, end)), 0};
     text.remove_prefix(end + 1);
     const auto size = text.starts_with('=') ? numbers(text.substr(1, text.find(',') - 1)) : std::nullopt;
     if (!size || size->size() != 1) return std::nullopt;
@@ -207,9 +207,9 @@ std::optional<std::vector<std::int64_t>> device_ids(std::string_view text) {
 class CutAxes {
  public:
   // Nothing where pieces do not fit their axes, or each other.
-  static std::optional<CutAxes> of(const std::vector<MeshAxis>& axes, const std::vector<AxisPiece>& pieces) {
+  static std::optional<CutAxes> of(const std::vector<NamedAxis>& axes, const std::vector<AxisPiece>& pieces) {
     CutAxes made;
-    for (const MeshAxis& axis : axes) {
+    for (const NamedAxis& axis : axes) {
       std::set<std::int64_t> cuts = {1, axis.size};
       for (const AxisPiece& piece : pieces) {
         if (piece.name != axis.name || piece.size == 0) continue;
@@ -224,7 +224,7 @@ class CutAxes {
       }
     }
     for (const AxisPiece& piece : pieces) {
-      const auto axis = std::ranges::find(axes, piece.name, &MeshAxis::name);
+      const auto axis = std::ranges::find(axes, piece.name, &NamedAxis::name);
       if (axis == axes.end() || !made.vary(piece, piece.size > 0 ? piece.size : axis->size))
         return std::nullopt;
     }
@@ -269,7 +269,7 @@ std::optional<List> of_mesh(std::string_view text) {
   const auto pieces = written ? varied_axes(*written) : std::nullopt;
   if (!axes || axes->empty() || !pieces) return std::nullopt;
   std::vector<std::int64_t> sizes;
-  for (const MeshAxis& axis : *axes) sizes.push_back(axis.size);
+  for (const NamedAxis& axis : *axes) sizes.push_back(axis.size);
   const std::int64_t devices = product(sizes);
   if (devices == 0 || (ids && static_cast<std::int64_t>(ids->size()) != devices)) return std::nullopt;
   const auto cut = CutAxes::of(*axes, *pieces);

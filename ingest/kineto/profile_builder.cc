@@ -60,8 +60,8 @@ std::optional<std::int64_t> step_number(const std::string& name) {
   return number;
 }
 
-std::optional<std::int64_t> bytes_of(const std::optional<std::int64_t>& elements,
-                                     const std::optional<std::string>& type) {
+std::optional<std::int64_t> bytes_of_elements(const std::optional<std::int64_t>& elements,
+                                              const std::optional<std::string>& type) {
   constexpr std::int64_t kMostElements = std::int64_t{1} << 58;
   const auto size = type ? bytes_of_type(*type) : std::nullopt;
   if (!elements || !size || *elements < 0 || *elements > kMostElements) return std::nullopt;
@@ -139,8 +139,8 @@ std::int32_t ProfileBuilder::call_index(const RawEvent& event) {
     call.ranks = event.ranks;
     call.type = event.type;
     call.group = event.group;
-    call.in_bytes = bytes_of(event.in_elements, event.type);
-    call.out_bytes = bytes_of(event.out_elements, event.type);
+    call.in_bytes = bytes_of_elements(event.in_elements, event.type);
+    call.out_bytes = bytes_of_elements(event.out_elements, event.type);
   }
   const auto [found, added] = calls_.try_emplace(call, static_cast<std::int32_t>(profile.calls.size()));
   if (added) profile.calls.push_back(call);

@@ -26,7 +26,7 @@ std::string_view in_brackets(std::string_view text, std::size_t begin, char clos
   return end == std::string_view::npos ? std::string_view() : text.substr(begin + 1, end - begin - 1);
 }
 
-std::int64_t product(const std::vector<std::int64_t>& sizes) {
+std::int64_t product_of(const std::vector<std::int64_t>& sizes) {
   std::int64_t all = 1;
   for (const std::int64_t size : sizes) all = hlo::saturating_multiply(all, size);
   return all;
@@ -56,7 +56,7 @@ std::optional<Tiling> tiling_of(std::string_view sharding) {
     const std::string_view order = rest.substr(std::min(rest.find(']') + 1, rest.size()));
     if (order.starts_with("T(")) tiling.order = numbers(in_brackets(order, 1, ')'));
   } else if (counts_up(rest)) {
-    tiling.lengths = {product(tiling.tiles)};
+    tiling.lengths = {product_of(tiling.tiles)};
   }
   if (tiling.order.empty()) {
     tiling.order.resize(tiling.lengths.size());
@@ -76,8 +76,8 @@ std::optional<Tiling> tiling_of(std::string_view sharding) {
   const auto no_size = [](std::int64_t size) { return size < 1; };
   if (tiling.lengths.empty() || sorted.size() != tiling.lengths.size() ||
       std::ranges::any_of(tiling.tiles, no_size) || std::ranges::any_of(tiling.lengths, no_size) ||
-      product(tiling.tiles) > std::numeric_limits<int>::max() ||
-      product(tiling.tiles) != product(tiling.lengths) || tiling.tiles.size() < tiling.replicated)
+      product_of(tiling.tiles) > std::numeric_limits<int>::max() ||
+      product_of(tiling.tiles) != product_of(tiling.lengths) || tiling.tiles.size() < tiling.replicated)
     return std::nullopt;
   return tiling;
 }
@@ -138,7 +138,7 @@ std::optional<Mesh> mesh_of_tilings(const hlo::Module& module) {
   visit_shardings(module, [&](std::string_view leaf) {
     const auto tiling = tiling_of(leaf);
     if (!tiling) return;
-    devices = std::max(devices, product(tiling->lengths));
+    devices = std::max(devices, product_of(tiling->lengths));
     const auto add = [&](const std::vector<std::int64_t>& sizes) {
       std::int64_t before = 1;
       for (const std::int64_t size : sizes) bounds.insert(before *= size);
@@ -164,7 +164,7 @@ std::optional<Annotation> annotation_of(const Mesh& mesh, std::size_t rank, std:
   const auto tiling = tiling_of(sharding);
   if (!tiling || tiling->tiles.size() != rank + tiling->replicated) return std::nullopt;
   AxisList axes = all_axes(mesh);
-  if (product(tiling->lengths) != shard_count(axes)) return std::nullopt;
+  if (product_of(tiling->lengths) != shard_count(axes)) return std::nullopt;
   std::vector<AxisList> of_length;
   for (const std::int64_t length : tiling->lengths) {
     auto taken = take(axes, length);

@@ -26,9 +26,9 @@ namespace {
 using hlo::Instruction;
 using hlo::Shape;
 
-class Partitioner {
+class ModulePartitioner {
  public:
-  Partitioner(const hlo::Module& module, const Program& program, const Mesh& mesh)
+  ModulePartitioner(const hlo::Module& module, const Program& program, const Mesh& mesh)
       : program_(program), mesh_(mesh), local_(module, mesh), completed_(complete(program, mesh)) {
     copies_.resize(program.arrays.size());
     for (const Region& region : program.regions)
@@ -394,7 +394,7 @@ std::optional<PartitionedModule> partition_module(const hlo::Module& module, con
                                                   const Mesh& mesh, std::string& problem) {
   const auto program = flatten(module, loops, mesh, problem);
   if (!program) return std::nullopt;
-  return Partitioner(module, *program, mesh).run();
+  return ModulePartitioner(module, *program, mesh).run();
 }
 
 }  // namespace podsim::partitioning

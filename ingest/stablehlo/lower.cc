@@ -29,11 +29,11 @@ struct Value {
 };
 
 // A computation while its lines are written.
-struct Scope {
+struct ValueScope {
   std::string name;
   std::vector<std::string> lines;
   std::map<std::string, Value, std::less<>> values;
-  const Scope* around = nullptr;
+  const ValueScope* around = nullptr;
 };
 
 class Lowering {
@@ -76,7 +76,7 @@ class Lowering {
   // From its name on; returns what follows.
   std::size_t function(std::size_t i, const std::string& entry) {
     const std::string name(words_.at(i).substr(1));
-    Scope scope;
+    ValueScope scope;
     scope.name = plain_name(name);
     const std::size_t arguments = i + 1;
     std::size_t next = words_.next(arguments);
@@ -102,13 +102,14 @@ class Lowering {
     return words_.partner(next) + 1;
   }
 
-  static std::string written(const Scope& scope) {
+  static std::string written(const ValueScope& scope) {
     std::string text = scope.name + " {\n";
     for (const std::string& line : scope.lines) text += "  " + line + "\n";
     return text + "}\n\n";
   }
 
-  Value define(Scope& scope, const std::string& result, const std::string& type, const std::string& rest) {
+  Value define(ValueScope& scope, const std::string& result, const std::string& type,
+               const std::string& rest) {
     Value value{plain_name(result) + "." + std::to_string(count_++), type, scope.lines.size(),
                 rest.starts_with("constant(")};
     scope.lines.push_back(value.name + " = " + type + " " + rest);
@@ -117,10 +118,10 @@ class Lowering {
   }
 
   // %0#1 of %0:2. A constant from around a region is written again in it.
-  Value value(Scope& scope, const std::string& name) {
+  Value value(ValueScope& scope, const std::string& name) {
     for (const std::string& of : {name, name + "#0"})
       if (const auto found = scope.values.find(of); found != scope.values.end()) return found->second;
-    for (const Scope* around = scope.around; around != nullptr; around = around->around) {
+    for (const ValueScope* around = scope.around; around != nullptr; around = around->around) {
       const auto found = around->values.find(name);
       if (found == around->values.end() || !found->second.constant) continue;
       const std::string& line = around->lines[found->second.line];
@@ -129,7 +130,7 @@ class Lowering {
     throw Unread{"value " + name + " from outside of a region"};
   }
 
-  std::string list(Scope& scope, const std::vector<std::string>& names) {
+  std::string list(ValueScope& scope, const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + value(scope, name).name;
     return "(" + text + ")";
@@ -141,7 +142,7 @@ class Lowering {
     return "(" + text + ")";
   }
 
-  void elements(Scope& scope, const Value& tuple, const std::vector<std::string>& results,
+  void elements(ValueScope& scope, const Value& tuple, const std::vector<std::string>& results,
                 const std::vector<std::string>& types) {
     for (std::size_t i = 0; i < results.size(); ++i)
       define(scope, results[i], types[i],
@@ -149,7 +150,7 @@ class Lowering {
   }
 
   // One operation with however many results.
-  void emit(Scope& scope, const Statement& of, const std::string& rest) {
+  void emit(ValueScope& scope, const Statement& of, const std::string& rest) {
     const std::vector<std::string> types = words_.result_types(of);
     if (of.results.empty()) return;
     if (of.results.size() == 1) {
@@ -160,7 +161,7 @@ class Lowering {
   }
 
   // What a block returns becomes its root.
-  void block(Scope& scope, std::size_t begin, std::size_t end, bool annotated, bool tuple = false) {
+  void block(ValueScope& scope, std::size_t begin, std::size_t end, bool annotated, bool tuple = false) {
     for (const Statement& each : words_.statements(begin, end)) {
       if (each.operation != "return") {
         statement(scope, each);
@@ -189,7 +190,7 @@ class Lowering {
     throw Unread{"a block that returns nothing"};
   }
 
-  void statement(Scope& scope, const Statement& of) {
+  void statement(ValueScope& scope, const Statement& of) {
     const std::string& operation = of.operation;
     if (operation == "call" || operation == "func.call") return call(scope, of);
     if (operation == "sdy.manual_computation") return manual(scope, of);
@@ -207,7 +208,7 @@ class Lowering {
   }
 
   // The one index of a dimension that is expanded goes everywhere: HLO has no such dimension.
-  void broadcast(Scope& scope, const Statement& of) {
+  void broadcast(ValueScope& scope, const Statement& of) {
     if (of.operands.empty()) throw Unread{"a broadcast of nothing"};
     Value from = value(scope, of.operands.front());
     const std::string result = words_.result_types(of).front();
@@ -229,14 +230,14 @@ class Lowering {
     emit(scope, of, "broadcast(" + from.name + "), dimensions=" + braced(kept));
   }
 
-  void call(Scope& scope, const Statement& of) {
+  void call(ValueScope& scope, const Statement& of) {
     std::size_t at = of.begin;
     while (at < of.end && !words_.at(at).starts_with("@")) ++at;
     emit(scope, of, "call" + list(scope, of.operands) + ", to_apply=" + plain_name(words_.at(at).substr(1)));
   }
 
   // Scalars as they are, for conditions of loops.
-  void constant(Scope& scope, const Statement& of) {
+  void constant(ValueScope& scope, const Statement& of) {
     const std::string type = words_.result_types(of).front();
     std::string literal = "{...}";
     for (std::size_t i = of.begin; type.ends_with("[]") && i < of.types; ++i)
@@ -244,7 +245,7 @@ class Lowering {
     define(scope, of.results.front(), type, "constant(" + literal + ")");
   }
 
-  void custom_call(Scope& scope, const Statement& of) {
+  void custom_call(ValueScope& scope, const Statement& of) {
     std::string target = "custom";
     for (std::size_t i = of.begin; i < of.types; ++i)
       if (words_.at(i).starts_with("@") && !words_.is(i - 1, "<")) {
@@ -256,7 +257,7 @@ class Lowering {
              words_.sharding(of.begin, of.types));
   }
 
-  void constraint(Scope& scope, const Statement& of) {
+  void constraint(ValueScope& scope, const Statement& of) {
     std::size_t angle = of.begin;
     while (angle < of.types && !words_.is(angle, "<")) ++angle;
     emit(scope, of,
@@ -274,7 +275,7 @@ class Lowering {
   }
 
   // Its operands lie as stated, then shards are arrays; what it returns becomes shards of whole arrays again.
-  void manual(Scope& scope, const Statement& of) {
+  void manual(ValueScope& scope, const Statement& of) {
     const std::size_t operands = of.begin + 1;
     const std::vector<std::string> in = annotations(of, "in_shardings"),
                                    out = annotations(of, "out_shardings");
@@ -316,7 +317,7 @@ class Lowering {
   }
 
   // stablehlo.while(%a = %0, ...) : types cond {...} do {...}
-  void loop(Scope& scope, const Statement& of) {
+  void loop(ValueScope& scope, const Statement& of) {
     const std::size_t open = of.begin + 1;
     std::vector<std::string> inner, outer;
     for (std::size_t i = open + 1; i < words_.partner(open); ++i)
@@ -340,9 +341,9 @@ class Lowering {
     elements(scope, end, of.results, types);
   }
 
-  void region(Scope& around, const std::string& name, std::size_t open, const std::vector<std::string>& inner,
-              const std::vector<std::string>& outer) {
-    Scope scope;
+  void region(ValueScope& around, const std::string& name, std::size_t open,
+              const std::vector<std::string>& inner, const std::vector<std::string>& outer) {
+    ValueScope scope;
     scope.name = name;
     scope.around = &around;
     std::vector<std::string> types;

@@ -15,7 +15,7 @@
 namespace podsim::stablehlo {
 namespace {
 
-constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMostModuleProblems = 20;
 
 class Reader {
  public:
@@ -45,7 +45,8 @@ class Reader {
 
  private:
   void refuse(std::size_t at, const std::string& message, const std::string& hint = "") {
-    if (problems_.size() < kMostProblems) problems_.push_back(problem_at(file_, text_, at, message, hint));
+    if (problems_.size() < kMostModuleProblems)
+      problems_.push_back(problem_at(file_, text_, at, message, hint));
   }
   const Token& token(std::size_t i) const { return tokens_.all[i]; }
   bool is_string(std::size_t i) const {

@@ -18,7 +18,9 @@
 namespace podsim {
 namespace {
 
-std::string path_of(const std::string& field, int index) { return field + "[" + std::to_string(index) + "]"; }
+std::string element_path(const std::string& field, int index) {
+  return field + "[" + std::to_string(index) + "]";
+}
 
 // Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
 // begins.
@@ -28,7 +30,7 @@ class EntryTexts {
     const google::protobuf::Descriptor& fields = *catalog.GetDescriptor();
     for (int f = 0; f < fields.field_count(); ++f)
       for (int i = 0; i < catalog.GetReflection()->FieldSize(catalog, fields.field(f)); ++i)
-        starts_.push_back(start_of(document.line_of(path_of(fields.field(f)->name(), i))));
+        starts_.push_back(start_of(document.line_of(element_path(fields.field(f)->name(), i))));
     std::sort(starts_.begin(), starts_.end());
   }
 
@@ -122,7 +124,7 @@ class SectionEntries {
     int index = 0;
     for (const Message& message : (catalog.*field_)()) {
       for (const std::string& key : keys_of(message)) names_by_key_[key] = message.name();
-      entries_[message.name()] = {message, {}, texts.text(path_of(name_, index++))};
+      entries_[message.name()] = {message, {}, texts.text(element_path(name_, index++))};
     }
   }
 
@@ -140,7 +142,7 @@ class SectionEntries {
     PODSIM_CHECK(catalog, "built-in catalogue: " + format_problem(document.problems().front()));
     const auto& all = (catalog.value().*field_)();
     const auto at = std::ranges::find(all, name, [](const Message& entry) { return entry.name(); });
-    return EntryTexts(document, *catalog).text(path_of(name_, static_cast<int>(at - all.begin())));
+    return EntryTexts(document, *catalog).text(element_path(name_, static_cast<int>(at - all.begin())));
   }
 
   Entry* look_up(const std::string& name) const {

@@ -24,7 +24,7 @@ Picture picture_of(Picture picture, const std::string& key, std::size_t job) {
   return picture;
 }
 
-PageTable bucket_table(const JobReport& job, const std::string& key) {
+PageTable job_bucket_table(const JobReport& job, const std::string& key) {
   PageTable table{"Seconds of a step of the mean chip", {"", "alone", "together"}, {}};
   const auto add = [&](const std::string& name, Time Report::*time, const std::string& figure) {
     table.rows.push_back({{name},
@@ -40,7 +40,7 @@ PageTable bucket_table(const JobReport& job, const std::string& key) {
 
 PagePanel job_panel(const JobReport& job, std::size_t j) {
   PagePanel panel{"job-" + std::to_string(j + 1), "Job " + job.name};
-  panel.tables.push_back(bucket_table(job, key_of(j)));
+  panel.tables.push_back(job_bucket_table(job, key_of(j)));
   if (job.alone.knows_memory())
     panel.pictures.push_back(picture_of(memory_picture(job.alone), key_of(j) + "alone.", j));
   if (!job.together.link_use.empty())

@@ -41,7 +41,7 @@ void add_texts(Json& json, const char* name, const PictureSeries& series, std::s
 }
 
 // Definitions of the figures that marks show: each stands once in `meanings`, and marks have its place there.
-void add_meanings(Json& json, Json& meanings, const PictureSeries& series, const MeaningOf& meaning_of) {
+void add_mark_meanings(Json& json, Json& meanings, const PictureSeries& series, const MeaningOf& meaning_of) {
   Json places = Json::array();
   bool any = false;
   for (const PictureMark& mark : series.marks) {
@@ -79,7 +79,7 @@ Json picture_json(const Picture& picture, const MeaningOf& meaning_of) {
   Json meanings = Json::array();
   for (const PictureSeries& series : picture.series) {
     json["series"].push_back(series_json(series));
-    add_meanings(json["series"].back(), meanings, series, meaning_of);
+    add_mark_meanings(json["series"].back(), meanings, series, meaning_of);
   }
   if (!meanings.empty()) json["meanings"] = std::move(meanings);
   for (const PictureLine& line : picture.lines)

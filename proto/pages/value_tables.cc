@@ -7,8 +7,8 @@ namespace podsim {
 namespace {
 
 // The place of a name in a list of them, which gains it where it is new.
-std::size_t place_of(std::vector<std::string>& names, const std::string& name,
-                     std::map<std::string, std::size_t>& places) {
+std::size_t place_in_list(std::vector<std::string>& names, const std::string& name,
+                          std::map<std::string, std::size_t>& places) {
   const auto [found, added] = places.try_emplace(name, names.size());
   if (added) names.push_back(name);
   return found->second;
@@ -34,8 +34,8 @@ ValueTables value_tables(std::span<const JsonValue> values) {
     if (added) tables.lists.push_back({name, {}, {}});
     Places& places = found->second;
     ValueList& list = tables.lists[places.list];
-    const std::size_t entry = place_of(list.entries, value.key.substr(0, close + 1), places.entries);
-    const std::size_t figure = place_of(list.figures, value.key.substr(close + 1), places.figures);
+    const std::size_t entry = place_in_list(list.entries, value.key.substr(0, close + 1), places.entries);
+    const std::size_t figure = place_in_list(list.figures, value.key.substr(close + 1), places.figures);
     list.at[{entry, figure}] = &value;
   }
   return tables;

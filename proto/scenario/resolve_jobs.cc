@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostJobs = 1000;
 
-std::string path_of(int job) { return "jobs[" + std::to_string(job) + "]"; }
+std::string job_path_of(int job) { return "jobs[" + std::to_string(job) + "]"; }
 
 // Results are named by the jobs.
 void names_differ(const schema::Scenario& scenario, Document& document) {
@@ -20,7 +20,7 @@ void names_differ(const schema::Scenario& scenario, Document& document) {
   for (int i = 0; i < scenario.jobs_size(); ++i) {
     const auto& job = scenario.jobs(i);
     if (!job.has_name()) continue;
-    const std::string field = join_path(path_of(i), "name");
+    const std::string field = join_path(job_path_of(i), "name");
     if (job.name().empty()) document.report(field, field + " must not be empty");
     if (!known.emplace(job.name(), i).second)
       document.report(field, "there are two jobs of the name \"" + job.name() + "\"");
@@ -47,7 +47,7 @@ void chips_differ(const std::vector<PlacedJob>& jobs, const std::vector<int>& in
   for (const std::size_t i : order) {
     const PlacedJob& job = jobs[i];
     if (last && job.first_chip < last->first_chip + last->chips)
-      document.report(join_path(path_of(index[i]), "first_chip"),
+      document.report(join_path(job_path_of(index[i]), "first_chip"),
                       "jobs \"" + last->name + "\" and \"" + job.name + "\" both have chip " +
                           std::to_string(job.first_chip),
                       "\"" + last->name + "\" has chips " + std::to_string(last->first_chip) + " to " +
@@ -61,8 +61,8 @@ void chips_differ(const std::vector<PlacedJob>& jobs, const std::vector<int>& in
 std::vector<PlacedJob> resolve_jobs(const schema::Scenario& scenario, const Catalog::Entries& entries,
                                     ClusterParts cluster, Document& document) {
   if (scenario.jobs_size() > kMostJobs) {
-    document.report(path_of(kMostJobs), "a cluster has at most " + std::to_string(kMostJobs) + " jobs, not " +
-                                            std::to_string(scenario.jobs_size()));
+    document.report(job_path_of(kMostJobs), "a cluster has at most " + std::to_string(kMostJobs) +
+                                                " jobs, not " + std::to_string(scenario.jobs_size()));
     return {};
   }
   names_differ(scenario, document);
@@ -70,7 +70,7 @@ std::vector<PlacedJob> resolve_jobs(const schema::Scenario& scenario, const Cata
   std::vector<int> index;         // of those in the scenario
   for (int i = 0; i < scenario.jobs_size(); ++i) {
     const auto& choice = scenario.jobs(i);
-    const std::string path = path_of(i), job_path = join_path(path, "job");
+    const std::string path = job_path_of(i), job_path = join_path(path, "job");
     std::optional<FabricSpec> own;
     if (cluster.fabric) own = subcluster_of(choice, *cluster.fabric, path, document);
     std::optional<Job> job;

@@ -47,7 +47,7 @@ ProgramOperation to_operation(const schema::ProgramStep& from) {
   return op;
 }
 
-ProgramPart to_part(const schema::ProgramPart& from) {
+ProgramPart to_program_part(const schema::ProgramPart& from) {
   ProgramPart part;
   part.name = from.name();
   if (from.has_repeat()) part.repeat = from.repeat();
@@ -72,7 +72,7 @@ TensorProgram to_program(const schema::Program& from, const std::string& name) {
   program.name = name;
   for (const auto& dimension : from.dimension())
     program.dimensions.push_back({dimension.name(), dimension.size()});
-  for (const auto& part : from.part()) program.parts.push_back(to_part(part));
+  for (const auto& part : from.part()) program.parts.push_back(to_program_part(part));
   for (const auto& order : from.order())
     program.order.push_back({strings(order.part()), order.has_repeat() ? order.repeat() : 1});
   for (const auto& sharding : from.shard()) program.annotations.push_back(to_annotation(sharding));

@@ -59,11 +59,6 @@ bool has_unknown_fields(const Message& message) {
   return false;
 }
 
-bool ends_with(const std::string& name, std::string_view suffix) {
-  return name.size() >= suffix.size() &&
-         name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
-
 }  // namespace
 
 bool parse_binary(Document& document, Message& message) {
@@ -90,7 +85,7 @@ bool parse(Document& document, Message& message) {
     document.report_at({1, 1}, "the file is empty", "start from scenarios/llama3_70b_512_h100.textproto");
     return false;
   }
-  if (ends_with(document.file(), ".pb") || ends_with(document.file(), ".binpb"))
+  if (document.file().ends_with(".pb") || document.file().ends_with(".binpb"))
     return parse_binary(document, message);
   if (const std::size_t control = first_control_byte(text); control != std::string_view::npos) {
     const google::protobuf::LogSilencer silence;
@@ -103,7 +98,7 @@ bool parse(Document& document, Message& message) {
     return false;
   }
   const std::size_t first = text.find_first_not_of(" \t\r\n\f\v");
-  if (ends_with(document.file(), ".json") || text[first] == '{') return parse_json(document, message);
+  if (document.file().ends_with(".json") || text[first] == '{') return parse_json(document, message);
   return parse_text(document, message);
 }
 

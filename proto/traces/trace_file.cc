@@ -201,7 +201,7 @@ class TraceReader {
   int line_ = 0;
 };
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return "";
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
@@ -219,7 +219,7 @@ Meta read_meta(const std::string& path, std::vector<Problem>& problems) {
   const std::size_t most_problems = problems.size() + kMostProblems;
   const auto take = [&](std::string_view line) {
     if (++number > kMostLines || problems.size() >= most_problems) return false;
-    const std::string_view content = trimmed(line.substr(0, line.find('#')));
+    const std::string_view content = without_blanks(line.substr(0, line.find('#')));
     if (content.empty() || content == "---") return true;
     const auto report = [&](const std::string& message, const std::string& hint) {
       problems.push_back({path, number, 1, message, std::string(line), hint, 1});
@@ -229,8 +229,8 @@ Meta read_meta(const std::string& path, std::vector<Problem>& problems) {
       report("the line is not \"key: value\"", "");
       return true;
     }
-    const std::string_view key = trimmed(content.substr(0, colon)),
-                           value = trimmed(content.substr(colon + 1));
+    const std::string_view key = without_blanks(content.substr(0, colon)),
+                           value = without_blanks(content.substr(colon + 1));
     if (key == "dsp_size") {
       const auto [end, error] =
           std::from_chars(value.data(), value.data() + value.size(), meta.sequence_ranks);

@@ -11,10 +11,6 @@
 namespace podsim {
 namespace {
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 std::string row(const RecordedTrace& trace, const RecordedOp& op) {
   const auto known = trace.global_rank.find({op.data_rank, op.stage});
   std::string text;
@@ -55,7 +51,7 @@ std::string trace_meta(const RecordedTrace& trace, const std::string& name, int 
 std::string meta_path(const std::string& trace_path) {
   std::string stem = trace_path;
   for (const std::string end : {".gz", ".csv"})
-    if (ends_with(stem, end)) stem.resize(stem.size() - end.size());
+    if (stem.ends_with(end)) stem.resize(stem.size() - end.size());
   return stem + ".meta.yaml";
 }
 

@@ -89,8 +89,8 @@ void set(Message& message, const Figure& figure) {
 }
 
 // The printer goes by numbers: the header is printed by itself to stand first.
-std::string text_of(Message&& message, const std::string& scenario_sha256,
-                    const std::vector<Figure>& figures) {
+std::string report_text(Message&& message, const std::string& scenario_sha256,
+                        const std::vector<Figure>& figures) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseUtf8StringEscaping(true);
   std::string above, text;
@@ -109,11 +109,11 @@ std::string report_textproto(const Report& report) { return report_textproto(rep
 std::string report_textproto(const Report& report, const StepDetail* detail) {
   std::vector<Figure> all = figures(report);
   if (detail != nullptr) append(all, detail_figures(*detail));
-  return text_of(schema::RunReport(), report.scenario_sha256, all);
+  return report_text(schema::RunReport(), report.scenario_sha256, all);
 }
 
 std::string report_textproto(const JobsReport& report) {
-  return text_of(schema::JobsRunReport(), report.scenario_sha256, figures(report));
+  return report_text(schema::JobsRunReport(), report.scenario_sha256, figures(report));
 }
 
 }  // namespace podsim

@@ -27,7 +27,7 @@
 namespace podsim {
 namespace {
 
-std::vector<PipelineTask> order_of(const StepProgram& program, const PipelineShape& pipeline, int stage) {
+std::vector<PipelineTask> task_order(const StepProgram& program, const PipelineShape& pipeline, int stage) {
   std::vector<PipelineTask> order = pipeline_order(pipeline, stage);
   if (!program.forward_only) return order;
   std::erase_if(order, [](const PipelineTask& task) { return task.pass != Pass::kForward; });
@@ -46,7 +46,7 @@ class StageLowering {
         pipeline_{program.schedule, program.stages, static_cast<int>(program.chunks[stage].size()),
                   program.microbatches},
         writer_(writer),
-        order_(order_of(program, pipeline_, stage)),
+        order_(task_order(program, pipeline_, stage)),
         pieces_(pieces()),
         first_(first_forward()),
         last_(last_weight_gradient()),

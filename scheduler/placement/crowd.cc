@@ -36,7 +36,8 @@ double seconds_per_byte(const Fabric& fabric, const LinkLoad& load, Bytes messag
   return load.bytes / message.value / fabric.links[load.link].bandwidth.value;
 }
 
-void add(const Fabric& fabric, const Phase& phase, Bytes message, Busy& busy, std::vector<LinkId>& touched) {
+void add_phase(const Fabric& fabric, const Phase& phase, Bytes message, Busy& busy,
+               std::vector<LinkId>& touched) {
   for (const LinkLoad& load : phase.loads) {
     if (busy[load.link] == 0) touched.push_back(load.link);
     busy[load.link] += seconds_per_byte(fabric, load, message);
@@ -106,7 +107,7 @@ CrowdCurve Crowd::curve(const CollectivePlan& first, const Collective& collectiv
   std::vector<LinkId> touched;
   for (std::size_t f = 0; f < first.phases.size(); ++f) {
     for (const CollectivePlan& planned : plans)
-      if (f < planned.phases.size()) add(fabric_, planned.phases[f], collective.bytes, busy, touched);
+      if (f < planned.phases.size()) add_phase(fabric_, planned.phases[f], collective.bytes, busy, touched);
     double busiest = 0;
     for (const LinkId link : touched) {
       busiest = std::max(busiest, busy[link]);

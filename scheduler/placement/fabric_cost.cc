@@ -45,7 +45,7 @@ std::vector<ChipId> group_of(const Placement& placement, std::size_t first,
 }
 
 // All groups; a device that is in none before it is the first of its own.
-Crowd::Groups groups_of(const Placement& placement, const std::vector<std::size_t>& steps) {
+Crowd::Groups placed_groups(const Placement& placement, const std::vector<std::size_t>& steps) {
   std::vector<bool> grouped(placement.chip_of_device.size());
   Crowd::Groups groups;
   for (std::size_t first = 0; first < grouped.size(); ++first) {
@@ -133,7 +133,7 @@ std::vector<FabricCost::Curve> FabricCost::curves(CollectiveKind kind, const Axi
   const std::vector<ChipId> group = group_of(placement_, 0, steps);
   std::vector<Curve> curves;
   if (group.size() < placement_.chip_of_device.size() && crowd_.shares_links(group)) {
-    for (const CrowdCurve& crowded : crowd_.curves(kind, {}, groups_of(placement_, steps)))
+    for (const CrowdCurve& crowded : crowd_.curves(kind, {}, placed_groups(placement_, steps)))
       curves.push_back({crowded.fixed_seconds(), crowded.seconds_per_byte()});
   } else {
     for (const CollectivePlan& planned : plans_of_sizes(fabric_, kind, kSizes, group, crowd_.slices()))

@@ -37,7 +37,7 @@ struct Moments {
 };
 
 // Adds the deviations of one data rank from its means.
-void add(const Passes& passes, const OperationTimes& times, std::size_t rank, Moments& moments) {
+void add_deviations(const Passes& passes, const OperationTimes& times, std::size_t rank, Moments& moments) {
   const std::size_t columns = times.columns(), ranks = static_cast<std::size_t>(times.data_ranks);
   const auto each = [&](const auto& visit) {
     for (const auto& [forward, backward] : passes)
@@ -65,7 +65,7 @@ std::optional<double> length_correlation(const ReplayGraph& graph, const Operati
   Moments moments;
   for (const auto& [place, passes] : passes_of(graph))
     for (int rank = 0; rank < times.data_ranks; ++rank)
-      add(passes, times, static_cast<std::size_t>(rank), moments);
+      add_deviations(passes, times, static_cast<std::size_t>(rank), moments);
   const double scale = std::sqrt(moments.xx) * std::sqrt(moments.yy);
   if (!(scale > 0)) return std::nullopt;
   return moments.xy / scale;

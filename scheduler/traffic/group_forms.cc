@@ -23,7 +23,7 @@ bool leads_up(const Fabric& fabric, const Link& link) {
   return fabric.nodes[link.to].tier > fabric.nodes[link.from].tier;
 }
 
-void describe(const Link& link, std::vector<std::uint64_t>& text) {
+void describe_link(const Link& link, std::vector<std::uint64_t>& text) {
   text.push_back(static_cast<std::uint64_t>(link.kind));
   text.push_back(std::bit_cast<std::uint64_t>(link.bandwidth.value));
   text.push_back(static_cast<std::uint64_t>(link.latency.ps));
@@ -51,8 +51,8 @@ void GroupForms::sort_nodes() {
             static_cast<std::uint64_t>(node.parallel), fabric_.out(v).size()};
     for (LinkId l = fabric_.out_first[v]; l < fabric_.out_first[v + 1]; ++l) {
       if (v >= fabric_.chips && !leads_up(fabric_, fabric_.links[l])) continue;
-      describe(fabric_.links[l], text);
-      describe(fabric_.links[reverse_[l]], text);
+      describe_link(fabric_.links[l], text);
+      describe_link(fabric_.links[reverse_[l]], text);
     }
     if (text == before) {
       standing_.push_back(standing_.back());

@@ -12,8 +12,8 @@
 #include <set>
 #include <sstream>
 
-#include "cli/availability_json.h"
-#include "cli/reliability_json.h"
+#include "cli/weeks/availability_json.h"
+#include "cli/weeks/reliability_json.h"
 #include "prediction/predict.h"
 #include "prediction/weeks.h"
 #include "proto/options.pb.h"

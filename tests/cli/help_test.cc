@@ -242,7 +242,7 @@ TEST(Licences, of_what_podsim_is_made_of_are_told) {
 std::string commit_line(const fs::path& source, const fs::path& output) {
   const CommandResult made =
       podsim_command("--version >/dev/null; cmake -DSOURCE=" + source.string() +
-                     " -DVERSION=1.2.3 -DOUTPUT=" + output.string() + " -P cli/version.cmake");
+                     " -DVERSION=1.2.3 -DOUTPUT=" + output.string() + " -P cli/terminal/version.cmake");
   EXPECT_EQ(made.exit_code, 0) << made.err;
   for (const std::string& line : lines_of(read_file(output.string()))) {
     if (line.find("commit()") != std::string::npos) return line;

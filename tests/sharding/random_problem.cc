@@ -67,7 +67,7 @@ Layout some_layout(Draw& draw, AxisList pieces, const std::vector<std::int64_t>&
   return layout;
 }
 
-TensorShape shape_of(const std::vector<std::int64_t>& dims) {
+TensorShape drawn_shape(const std::vector<std::int64_t>& dims) {
   TensorShape shape;
   for (const std::int64_t size : dims) shape.dims.push_back({"", {{size}}});
   return shape;
@@ -88,7 +88,7 @@ ReshardProblem random_reshard(std::uint64_t number, int axes, int devices, int r
   const AxisList pieces = some_pieces(draw, mesh);
   const int from_sums = draw.one_in(3) ? 4 : 0, to_sums = draw.one_in(6) ? 4 : 0;
   const Layout from = some_layout(draw, pieces, dims, from_sums);
-  return {mesh, shape_of(dims), from, some_layout(draw, pieces, dims, to_sums)};
+  return {mesh, drawn_shape(dims), from, some_layout(draw, pieces, dims, to_sums)};
 }
 
 RandomOperation random_einsum(std::uint64_t number, int axes, int devices) {
@@ -121,13 +121,13 @@ RandomOperation random_einsum(std::uint64_t number, int axes, int devices) {
   }()
                                              : some_pieces(draw, random.mesh);
   for (int t = 0; t < 2; ++t) {
-    OpOperand operand{.shape = shape_of(dims[t]),
+    OpOperand operand{.shape = drawn_shape(dims[t]),
                       .available = {some_layout(draw, pieces, dims[t], draw.one_in(8) ? 4 : 0)}};
     if (draw.one_in(4)) operand.available.push_back(some_layout(draw, pieces, dims[t], 0));
     if (draw.one_in(6)) operand.repeats = 2;
     problem.operands.push_back(std::move(operand));
   }
-  OpResult result{.shape = shape_of(dims[2]), .wanted = {}, .partial_allowed = draw.one_in(5)};
+  OpResult result{.shape = drawn_shape(dims[2]), .wanted = {}, .partial_allowed = draw.one_in(5)};
   if (!draw.one_in(5)) result.wanted = some_layout(draw, pieces, dims[2], 0);
   problem.results.push_back(std::move(result));
   return random;

@@ -90,7 +90,7 @@ Faults slabs(const Sizes& dims, const Layout& layout, double bytes, const std::v
   return faults;
 }
 
-double element_bytes(const json& question) { return question.value("dtype", "bf16") == "bf16" ? 2 : 4; }
+double bytes_of_element(const json& question) { return question.value("dtype", "bf16") == "bf16" ? 2 : 4; }
 
 void append(Faults& all, const Faults& more) { all.insert(all.end(), more.begin(), more.end()); }
 
@@ -173,8 +173,8 @@ WindowVerdict judge_convolution(const std::string& text, const std::vector<Layou
                      geometry.inputs, l_dim, halos[0]));
     }
   }
-  append(verdict.faults, slabs(lhs_dims, layouts[0], element_bytes(question), halos[0]));
-  append(verdict.faults, slabs(rhs_dims, layouts[1], element_bytes(question), halos[1]));
+  append(verdict.faults, slabs(lhs_dims, layouts[0], bytes_of_element(question), halos[0]));
+  append(verdict.faults, slabs(rhs_dims, layouts[1], bytes_of_element(question), halos[1]));
   return verdict;
 }
 
@@ -202,7 +202,7 @@ WindowVerdict judge_shift(const std::string& text, const std::string& op, const 
   }
   verdict.rule.operands = {map};
   verdict.rule.results = {map};
-  append(verdict.faults, slabs(in, layout, element_bytes(question), halos));
+  append(verdict.faults, slabs(in, layout, bytes_of_element(question), halos));
   return verdict;
 }
 

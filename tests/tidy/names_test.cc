@@ -1,179 +1,207 @@
-// Private names of a source: no other source of its library, and no header, may have them for something else,
-// so that any files can be compiled as one (docs/architecture.md).
+// Private names: whatever files are compiled as one, in whatever order, a name in an anonymous namespace
+// means what its own file says (docs/architecture.md).
 #include <gtest/gtest.h>
 
-#include <cctype>
+#include <algorithm>
 #include <map>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/tidy/declared_names.h"
 #include "tests/tidy/source_tree.h"
 
-namespace podsim::testing {
+namespace podsim::testing::names_test {
 namespace {
 
-// What is declared at the left margin of a file: a name, and what tells it from others of that name, which is
-// the parameters of a function and nothing of a type, an alias or a constant.
-struct Declared {
-  std::string name, parameters;
-  auto operator<=>(const Declared&) const = default;
-};
+using Kind = Declared::Kind;
 
-std::string without_comment(const std::string& line) { return line.substr(0, line.find("//")); }
+bool is_product(const std::string& folder) { return source_folders().count(folder) != 0; }
 
-// "const Mesh& mesh, int axis = 0" -> "const Mesh&,int"
-std::string types_of(const std::string& parameters) {
-  static const std::regex name("( |&|\\*)[a-z_0-9]+( = [^,]*)?(,|$)"), blanks("\\s+");
-  return std::regex_replace(std::regex_replace(parameters, name, "$1$3"), blanks, "");
+// Files that may be compiled as one lie in one of these: a folder of the product, or of tests.
+std::string unit_of(const std::string& path) {
+  const std::string folder = path.substr(0, path.find('/'));
+  if (is_product(folder)) return folder;
+  return folder == "tests" ? path.substr(0, path.find('/', 6)) : "";
 }
 
-// Aliases of one text may stand twice; their text is their parameters.
-std::vector<Declared> declared(const std::vector<std::string>& lines) {
-  static const std::regex type(
-      "^(?:struct|class|enum class|enum) (?:alignas\\(\\w+\\) )?(\\w+)(?: : [\\w:<>, ]+)? \\{.*");
-  static const std::regex alias("^using (\\w+) = (.*)");
-  static const std::regex constant("^(?:inline )?(?:constexpr|const) [\\w:<>, *&]*?(\\w+)(?: = |\\{|\\[).*");
-  static const std::regex function(
-      "^(?:inline |constexpr )*[A-Za-z][\\w:<>,&* ]*[ &*](\\w+)\\((.*)\\)(?: const)? \\{.*");
-  std::vector<Declared> found;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::string line = without_comment(lines[i]);
-    if (line.empty() || !std::isalpha(static_cast<unsigned char>(line[0]))) continue;
-    for (std::size_t next = i + 1;
-         next < lines.size() && next < i + 6 && line.find(" {") == std::string::npos &&
-         line.find(';') == std::string::npos;
-         ++next)
-      line += lines[next];
-    std::smatch match;
-    if (std::regex_match(line, match, type) || std::regex_match(line, match, constant)) {
-      found.push_back({match[1], ""});
-    } else if (std::regex_match(line, match, alias)) {
-      found.push_back({match[1], "= " + match[2].str()});
-    } else if (std::regex_match(line, match, function)) {
-      found.push_back({match[1], "(" + types_of(match[2]) + ")"});
+struct NamedFile {
+  std::string path, unit;
+  std::vector<Declared> names;
+};
+std::vector<NamedFile> read_names() {
+  std::vector<NamedFile> files;
+  for (const SourceFile& file : all_files()) {
+    const std::string unit = unit_of(file.path);
+    if (unit.empty() || !(file.path.ends_with(".h") || file.path.ends_with(".cc"))) continue;
+    files.push_back({file.path, unit, declared_names(file.lines)});
+  }
+  return files;
+}
+
+const std::vector<NamedFile>& named_files() {
+  static const std::vector<NamedFile> files = read_names();
+  return files;
+}
+
+// Functions that several files have for themselves: one would become an overload of another, and calls might
+// change to it without a word. Operators are told apart by what they are applied to, and the same alias may
+// stand twice.
+bool collide_hidden(const Declared& a, const Declared& b) {
+  if (a.name != b.name || a.in != b.in) return false;
+  const bool operators = a.kind == Kind::kFunction && a.name.starts_with("operator");
+  if (a.kind == b.kind && (a.kind == Kind::kAlias || operators)) return operators == (a.meaning == b.meaning);
+  return true;
+}
+
+// In a namespace below podsim's a type or constant takes the place of podsim's own of this name for the files
+// that come after.
+bool takes_place(const Declared& own, const Declared& header) {
+  return own.name == header.name && own.in.starts_with(header.in + "::") &&
+         (own.kind == Kind::kType || own.kind == Kind::kConstant) && header.kind != Kind::kFunction;
+}
+
+// A header's functions are everyone's; another of the same parameters makes calls ambiguous.
+bool collide_with_header(const Declared& own, const Declared& header) {
+  if (own.name != header.name || own.in != header.in) return false;
+  const bool functions = own.kind == Kind::kFunction && header.kind == Kind::kFunction;
+  const bool aliases = own.kind == Kind::kAlias && header.kind == Kind::kAlias;
+  return functions ? own.meaning == header.meaning : !aliases || own.meaning != header.meaning;
+}
+
+// Whether files of this unit may include headers of another: all of the product, and those of their own
+// tests.
+bool may_include(const std::string& unit, const std::string& other) {
+  return unit == other || is_product(other);
+}
+
+using Places = std::map<std::string, std::vector<std::pair<const NamedFile*, const Declared*>>>;  // [name]
+
+// "a.cc and b.h: name", sorted, each pair once.
+std::vector<std::string> collisions(const std::vector<NamedFile>& files) {
+  Places hidden, of_headers;
+  for (const NamedFile& file : files) {
+    for (const Declared& each : file.names) {
+      if (file.path.ends_with(".cc") && each.hidden) hidden[each.name].push_back({&file, &each});
+      if (file.path.ends_with(".h") && !each.hidden) of_headers[each.name].push_back({&file, &each});
     }
   }
-  return found;
-}
-
-// The lines of the file's anonymous namespaces, and of the rest; without what lies in a namespace below
-// podsim's.
-struct Halves {
-  std::vector<std::string> hidden, open;
-};
-Halves halves(const SourceFile& file) {
-  Halves result;
-  bool hidden = false, below = false;
-  for (const std::string& line : file.lines) {
-    if (line == "namespace {") hidden = true;
-    if (line == "}  // namespace") hidden = false;
-    if (line.starts_with("namespace ") && line.ends_with("{") && line != "namespace {" &&
-        line != "namespace podsim {")
-      below = true;
-    if (line.starts_with("}  // namespace ") && line != "}  // namespace podsim") below = false;
-    if (!below) (hidden ? result.hidden : result.open).push_back(line);
-  }
-  return result;
-}
-
-bool collide(const Declared& a, const Declared& b) {
-  if (a.name != b.name) return false;
-  const bool functions = a.parameters.starts_with("(") && b.parameters.starts_with("(");
-  const bool aliases = a.parameters.starts_with("=") && b.parameters.starts_with("=");
-  return functions ? a.parameters == b.parameters : !aliases || a.parameters != b.parameters;
-}
-
-// [name] where it is declared, and how.
-using Index = std::map<std::string, std::vector<std::pair<std::string, Declared>>>;
-
-void add(Index& index, const std::string& path, const std::vector<Declared>& names) {
-  for (const Declared& each : names) index[each.name].push_back({path, each});
-}
-
-// "path: name" of each name of this file that another one has for something else.
-std::vector<std::string> collisions(const std::string& own_path, const std::vector<Declared>& names,
-                                    const Index& index) {
   std::vector<std::string> found;
-  for (const Declared& each : names) {
-    const auto others = index.find(each.name);
-    if (others == index.end()) continue;
-    for (const auto& [path, other] : others->second)
-      if (path != own_path && collide(each, other)) found.push_back(path + ": " + each.name);
+  for (const auto& [name, places] : hidden) {
+    for (const auto& [file, own] : places) {
+      for (const auto& [other, theirs] : places)
+        if (file->path < other->path && file->unit == other->unit && collide_hidden(*own, *theirs))
+          found.push_back(file->path + " and " + other->path + ": " + name);
+      for (const auto& [header, theirs] : of_headers[name])
+        if (may_include(file->unit, header->unit) &&
+            (collide_with_header(*own, *theirs) || (is_product(file->unit) && takes_place(*own, *theirs))))
+          found.push_back(file->path + " and " + header->path + ": " + name);
+    }
   }
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
-}
-
-TEST(Names, that_a_source_keeps_to_itself_are_no_other_source_s_of_its_library_and_no_header_s) {
-  Index headers;
-  std::map<std::string, Index> sources;                 // [folder]
-  std::map<std::string, std::vector<Declared>> hidden;  // [path]
-  for (const SourceFile& file : all_files()) {
-    const std::string folder = file.path.substr(0, file.path.find('/'));
-    if (source_folders().count(folder) == 0) continue;
-    if (file.path.ends_with(".h")) add(headers, file.path, declared(halves(file).open));
-    if (file.path.ends_with(".cc"))
-      add(sources[folder], file.path, hidden[file.path] = declared(halves(file).hidden));
-  }
-  std::size_t count = 0;
-  for (const auto& [path, names] : hidden) {
-    count += names.size();
-    EXPECT_EQ(collisions(path, names, headers), std::vector<std::string>{}) << path;
-    EXPECT_EQ(collisions(path, names, sources[path.substr(0, path.find('/'))]), std::vector<std::string>{})
-        << path;
-  }
-  EXPECT_GT(count, 1000u);
 }
 
 // "name: path path" of each type that is defined in several files outside of their anonymous namespaces.
-std::vector<std::string> types_defined_again(const std::map<std::string, std::vector<std::string>>& open) {
-  std::map<std::string, std::string> paths;  // [type]
-  std::map<std::string, int> count;
-  static const std::regex type(
-      "^(?:struct|class|enum class|enum) (?:alignas\\(\\w+\\) )?(\\w+)(?: final)?(?: : .*)? \\{.*");
-  for (const auto& [path, lines] : open)
-    for (const std::string& line : lines) {
-      std::smatch match;
-      if (!std::regex_match(line, match, type)) continue;
-      ++count[match[1]];
-      paths[match[1]] += " " + path;
-    }
+std::vector<std::string> types_defined_again(const std::vector<NamedFile>& files) {
+  std::map<std::string, std::vector<std::string>> paths;  // [type with its namespace]
+  for (const NamedFile& file : files)
+    for (const Declared& each : file.names)
+      if (each.kind == Kind::kType && !each.hidden) paths[each.in + "::" + each.name].push_back(file.path);
   std::vector<std::string> again;
-  for (const auto& [name, times] : count)
-    if (times > 1) again.push_back(name + ":" + paths[name]);
+  for (const auto& [name, of] : paths) {
+    if (of.size() < 2) continue;
+    again.push_back(name + ":");
+    for (const std::string& path : of) again.back() += " " + path;
+  }
   return again;
+}
+
+TEST(Names, that_a_file_keeps_to_itself_are_no_others_with_which_it_may_be_compiled) {
+  const std::vector<NamedFile> files = named_files();
+  std::size_t hidden = 0;
+  for (const NamedFile& file : files)
+    hidden += static_cast<std::size_t>(std::ranges::count_if(file.names, &Declared::hidden));
+  EXPECT_GT(hidden, 4000u);
+  EXPECT_EQ(collisions(files), std::vector<std::string>{});
 }
 
 // The linker takes one of two types of a name for the other, and with it its destructor.
 TEST(Names, of_types_are_those_of_one_file) {
-  std::map<std::string, std::vector<std::string>> open;  // [path]
-  for (const SourceFile& file : all_files())
-    if (source_folders().count(file.path.substr(0, file.path.find('/'))) != 0)
-      open[file.path] = halves(file).open;
-  EXPECT_GT(open.size(), 500u);
-  EXPECT_EQ(types_defined_again(open), std::vector<std::string>{});
-  EXPECT_EQ(types_defined_again({{"a.h", {"struct Step {"}}, {"b.h", {"class Step : public Base {"}}}),
-            std::vector<std::string>{"Step: a.h b.h"});
-  EXPECT_EQ(types_defined_again({{"a.h", {"struct Step {"}}, {"b.h", {"struct alignas(kCacheLine) Step {"}}}),
-            std::vector<std::string>{"Step: a.h b.h"});
-  EXPECT_EQ(types_defined_again({{"a.h", {"struct Step {"}}, {"b.h", {"struct Step;"}}}),
-            std::vector<std::string>{});
+  std::vector<NamedFile> product = named_files();
+  std::erase_if(product, [](const NamedFile& file) { return !is_product(file.unit); });
+  EXPECT_GT(product.size(), 500u);
+  EXPECT_EQ(types_defined_again(product), std::vector<std::string>{});
+}
+
+std::vector<NamedFile> written(const std::string& unit,
+                               const std::map<std::string, std::vector<std::string>>& lines) {
+  std::vector<NamedFile> files;
+  for (const auto& [path, of] : lines) files.push_back({path, unit, declared_names(of)});
+  return files;
+}
+
+TEST(Names, of_types_that_are_defined_again_are_found) {
+  const auto again = [](const std::string& a, const std::string& b) {
+    return types_defined_again(written("engine", {{"a.h", {a}}, {"b.h", {b}}})).size();
+  };
+  EXPECT_EQ(again("struct Step {};", "class Step : public Base {};"), 1u);
+  EXPECT_EQ(again("struct Step {};", "struct alignas(kCacheLine) Step {};"), 1u);
+  EXPECT_EQ(again("struct Step {};", "struct Step final : Base {};"), 1u);
+  EXPECT_EQ(again("struct Step {};", "struct Step;"), 0u);
+}
+
+// How many collisions there are between one declaration in a source and another in a source or a header.
+std::size_t between(const std::string& mine, const std::string& theirs, const std::string& their_path,
+                    const std::string& space = "podsim") {
+  const std::string open = "namespace " + space + " {";
+  const bool header = their_path.ends_with(".h");
+  return collisions(written("engine", {{"mine.cc", {open, "namespace {", mine, "}", "}"}},
+                                       {their_path,
+                                        {header ? "namespace podsim {" : open, header ? "" : "namespace {",
+                                         theirs, header ? "" : "}", "}"}}}))
+      .size();
 }
 
 TEST(Names, that_collide_are_found) {
-  const auto found = [](const std::string& mine, const std::string& theirs) {
-    Index index;
-    add(index, "theirs.cc", declared({theirs}));
-    return collisions("mine.cc", declared({mine}), index).size();
-  };
-  EXPECT_EQ(found("struct Step {", "class Step {"), 1u);
-  EXPECT_EQ(found("constexpr int kMost = 3;", "constexpr double kMost = 0.5;"), 1u);
-  EXPECT_EQ(found("bool has(const Map& map, int key) {", "bool has(const Map& all, int number = 0) {"), 1u);
-  EXPECT_EQ(found("bool has(const Map& map, int key) {", "bool has(const Map& map) {"), 0u);
-  EXPECT_EQ(found("using Sizes = std::vector<int>;", "using Sizes = std::vector<int>;"), 0u);
-  EXPECT_EQ(found("using Sizes = std::vector<int>;", "struct Sizes {"), 1u);
+  const auto sources = [](const std::string& a, const std::string& b) { return between(a, b, "theirs.cc"); };
+  EXPECT_EQ(sources("struct Step {};", "class Step {};"), 1u);
+  EXPECT_EQ(sources("constexpr int kMost = 3;", "constexpr double kMost = 0.5;"), 1u);
+  EXPECT_EQ(sources("thread_local int depth = 0;", "int depth(int of) { return of; }"), 1u);
+  EXPECT_EQ(sources("enum { kId = 1, kName };", "constexpr int kName = 3;"), 1u);
+  EXPECT_EQ(sources("bool has(const Map& map, int key) {}", "bool has(const Map& map) {}"), 1u);
+  EXPECT_EQ(sources("A& operator+=(A& a, A b) {}", "B& operator+=(B& a, B b) {}"), 0u);
+  EXPECT_EQ(sources("A& operator+=(A& a, A b) {}", "A& operator+=(A& to, A more) {}"), 1u);
+  EXPECT_EQ(sources("using Sizes = std::vector<int>;", "using Sizes = std::vector<int>;"), 0u);
+  EXPECT_EQ(sources("using google::Message;", "struct Message { int a; };"), 1u);
+  EXPECT_EQ(sources("using Sizes = std::vector<int>;", "struct Sizes {};"), 1u);
+}
+
+TEST(Names, that_collide_with_a_header_s_are_found) {
+  const auto header = [](const std::string& a, const std::string& b) { return between(a, b, "theirs.h"); };
+  EXPECT_EQ(header("bool has(const Map& map, int key) {}", "bool has(const Map& all, int number = 0);"), 1u);
+  EXPECT_EQ(header("bool has(const Map& map, int key) {}", "bool has(const Map& map);"), 0u);
+  EXPECT_EQ(header("struct Step {};", "enum class Step { kOne };"), 1u);
+  EXPECT_EQ(between("struct Step {};", "struct Step {};", "theirs.h", "podsim::hlo"), 1u);
+  EXPECT_EQ(between("int step() {}", "int step();", "theirs.h", "podsim::hlo"), 0u);
+}
+
+TEST(Names, are_read_past_bodies_literals_and_templates) {
+  const std::vector<Declared> found =
+      declared_names({"#define OTHER(a) \\", "  int a", "namespace podsim {", "namespace {",
+                      "template <class Key, class Of = std::map<Key, int>>",
+                      "std::function<void(double)> of_all(std::function<void(double)> told, Of of = {}) {",
+                      "  return \"}\" + R\"(} struct Raw {)\";  // } struct Comment {", "}",
+                      "Reader::Reader(int a) : a_(a), b_{a}, c_(a) {", "  struct Inner {};", "}",
+                      "const char kQuote = '\"', kBrace = '{';", "constexpr int kMillion[] = {1'000'000, 2};",
+                      "struct Bits<Quad> { int a; };", "static_assert(sizeof(int) == 4);", "}  // namespace",
+                      "[[nodiscard]] Time at(std::int64_t ps);", "}  // namespace podsim"});
+  std::vector<std::string> names;
+  for (const Declared& each : found) names.push_back(each.in + " " + each.name + (each.hidden ? "!" : ""));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"podsim of_all!", "podsim kQuote!", "podsim kMillion!", "podsim at"}));
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::names_test

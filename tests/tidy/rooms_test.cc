@@ -68,6 +68,47 @@ TEST(Rooms, a_room_includes_only_itself_and_those_before_it) {
   }
 }
 
+// The first word in backquotes of a line, or empty.
+std::string first_quoted(const std::string& line) {
+  const std::size_t begin = line.find('`') + 1;
+  return begin == 0 ? "" : line.substr(begin, line.find('`', begin) - begin);
+}
+
+bool holds_sources(const std::string& folder) {
+  const std::vector<SourceFile> files = all_files();
+  return std::ranges::any_of(files, [&](const SourceFile& file) {
+    return is_source(file) && file.path.substr(0, file.path.rfind('/')) == folder;
+  });
+}
+
+// The rooms that docs/architecture.md maps, in its order: folders of the table, each with the rooms below it.
+std::vector<std::string> mapped_rooms() {
+  std::vector<std::string> folders;
+  std::map<std::string, std::vector<std::string>> below;  // [folder]
+  std::string chapter, folder;
+  for (const std::string& line : read_source("docs/architecture.md").lines) {
+    if (line.starts_with("## ")) chapter = line;
+    const bool row = line.starts_with("| `");
+    if (chapter == "## The folders, in order" && row) folders.push_back(first_quoted(line));
+    if (chapter != "## The map below folders") continue;
+    if (line.starts_with("`")) {
+      folder = first_quoted(line);
+      if (line.find("at its root") != std::string::npos && holds_sources(folder))
+        below[folder].push_back(folder);
+    }
+    if (row) below[folder].push_back(folder + "/" + first_quoted(line));
+    if (line.starts_with("| its root |")) below[folder].push_back(folder);
+  }
+  std::vector<std::string> rooms;
+  for (const std::string& each : folders) {
+    if (below[each].empty()) below[each] = {each};
+    rooms.insert(rooms.end(), below[each].begin(), below[each].end());
+  }
+  return rooms;
+}
+
+TEST(Rooms, are_those_of_the_map_and_in_its_order) { EXPECT_EQ(mapped_rooms(), kRoomOrder); }
+
 // Who reads the ordered loop need know of no other way to carry out a step.
 TEST(Rooms, the_ordered_loop_names_nothing_of_logical_processes) {
   const std::vector<std::string> words = {

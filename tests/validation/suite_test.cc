@@ -4,8 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/claims_text.h"
-#include "cli/validate_suite.h"
+#include "cli/app.h"
+#include "cli/validation/claims_text.h"
+#include "cli/validation/validate_suite.h"
 
 namespace podsim::suite_test {
 namespace {
@@ -36,7 +37,7 @@ TEST(ReliabilitySuite, every_row_holds_or_says_why_not_and_stands_on_the_page) {
   ASSERT_TRUE(suite.problems.empty());
   EXPECT_GT(suite.rows.size(), 50u);
   const std::string page = read(PODSIM_SOURCE_DIR "/docs/evidence/reliability-suite.md");
-  for (const SuiteResult& result : run_suite(suite.rows, kFolder)) {
+  for (const SuiteResult& result : run_suite(suite.rows, kFolder, run_command)) {
     EXPECT_NE(result.verdict, Verdict::kFail)
         << result.row.id << ", " << result.row.what << ": " << result.reason;
     expect_on_page(result, page);
@@ -49,7 +50,7 @@ TEST(MeasuredSuites, of_power_and_inference_hold_and_stand_on_their_pages) {
     const std::string folder = PODSIM_SOURCE_DIR "/scenarios/" + name;
     const Suite suite = read_suite("suite.csv", read(folder + "/suite.csv"));
     ASSERT_TRUE(suite.problems.empty()) << name;
-    const std::vector<SuiteResult> results = run_suite(suite.rows, folder);
+    const std::vector<SuiteResult> results = run_suite(suite.rows, folder, run_command);
     for (const SuiteResult& result : results)
       EXPECT_NE(result.verdict, Verdict::kFail) << result.row.what << ": " << result.reason;
     EXPECT_EQ(suite_text(results, "markdown", ""),
@@ -67,7 +68,7 @@ TEST(ClaimsSuite, every_verdict_is_held_and_stands_on_the_page) {
   const ClaimTable claims = read_claims("claims.csv", read(folder + "/claims.csv"), suite.rows);
   for (const Problem& problem : claims.problems) ADD_FAILURE() << format_problem(problem);
   ASSERT_EQ(claims.claims.size(), 26u);
-  const std::vector<SuiteResult> results = run_suite(suite.rows, folder);
+  const std::vector<SuiteResult> results = run_suite(suite.rows, folder, run_command);
   for (const SuiteResult& result : results)
     EXPECT_TRUE(result.verdict == Verdict::kPass || result.verdict == Verdict::kNone)
         << result.row.id << ", " << result.row.what << ": " << result.reason;

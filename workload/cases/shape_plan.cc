@@ -8,7 +8,8 @@
 namespace podsim {
 namespace {
 
-OpProblem problem_of(OpRule rule, const std::vector<const CaseTensor*>& operands, const CaseTensor& output) {
+OpProblem case_problem(OpRule rule, const std::vector<const CaseTensor*>& operands,
+                       const CaseTensor& output) {
   OpProblem problem{.rule = std::move(rule), .operands = {}, .results = {}};
   for (const CaseTensor* operand : operands)
     problem.operands.push_back({.shape = shape_of(*operand), .available = {operand->layout}});
@@ -59,7 +60,7 @@ CasePlan plan_shift(const Mesh& mesh, const ShiftQuestion& question, const CostM
   for (const Window& w : question.windows)
     changed.push_back(w.stride != 1 || w.base_dilation != 1 || w.pad_low != 0 ||
                       w.input != output.dims[static_cast<std::size_t>(w.dim)]);
-  OpProblem problem = problem_of(shift_rule(input.dims, output.dims, changed), {&input}, output);
+  OpProblem problem = case_problem(shift_rule(input.dims, output.dims, changed), {&input}, output);
   problem.flops_per_point = 0;
   for (std::size_t d = 0; d < changed.size(); ++d) {
     Factor& factor = problem.rule.factors[static_cast<std::size_t>(problem.rule.operands[0][d][0])];
@@ -84,7 +85,7 @@ CasePlan plan_rearranged(const Mesh& mesh, const RearrangeQuestion& question, co
                 : question.how == RearrangeQuestion::How::kTranspose
                     ? transpose_rule(input.dims, question.dims)
                     : reduce_rule(input.dims, question.dims);
-  OpProblem problem = problem_of(std::move(rule), {&input}, output);
+  OpProblem problem = case_problem(std::move(rule), {&input}, output);
   problem.flops_per_point = 0;
   return named_plan(plan_op(mesh, problem, cost), {"input"});
 }
@@ -98,15 +99,15 @@ CasePlan plan_concatenate(const Mesh& mesh, const ConcatenateQuestion& question,
     dims.push_back(input.dims);
     inputs.push_back(&input);
   }
-  OpProblem problem = problem_of(concatenate_rule(dims, question.dim), inputs, question.output);
+  OpProblem problem = case_problem(concatenate_rule(dims, question.dim), inputs, question.output);
   problem.flops_per_point = 0;
   return named_plan(plan_op(mesh, problem, cost), names);
 }
 
 CasePlan plan_embedding(const Mesh& mesh, const EmbeddingQuestion& question, const CostModel& cost) {
   const CaseTensor& table = question.table;
-  OpProblem problem = problem_of(gather_rule(table.dims, question.indices.dims), {&table, &question.indices},
-                                 question.output);
+  OpProblem problem = case_problem(gather_rule(table.dims, question.indices.dims),
+                                   {&table, &question.indices}, question.output);
   problem.flops_per_point = 0;
   problem.prepare = [&](std::size_t operand, const std::vector<AxisList>&,
                         const Layout& layout) -> std::optional<std::vector<PlanStep>> {
@@ -147,7 +148,7 @@ CasePlan plan_softmax(const Mesh& mesh, const SoftmaxQuestion& question, const C
     return total_cost(steps, cost);
   };
   // Where the input lies, where the output is wanted, or wherever whole rows are cheapest.
-  OpProblem problem = problem_of(whole_dim_rule(input.dims, {question.dim}, 1), {&input}, output);
+  OpProblem problem = case_problem(whole_dim_rule(input.dims, {question.dim}, 1), {&input}, output);
   problem.flops_per_point = 0;
   Layout as_input = input.layout, as_output = output.layout;
   as_input.unreduced.clear();

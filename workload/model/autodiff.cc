@@ -271,7 +271,7 @@ class Differentiator {
   std::vector<int> uses_;                             // [tensor]
 };
 
-bool contains(const std::vector<TensorId>& ids, TensorId id) {
+bool contains_id(const std::vector<TensorId>& ids, TensorId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
@@ -288,7 +288,7 @@ std::vector<TensorId> saved_activations(const Graph& graph, const Backward& back
     for (const Operand& input : op.inputs) {
       const bool forward = input.tensor < forward_tensors;
       if (forward && graph.tensors[at(input.tensor)].role == TensorRole::kActivation &&
-          !contains(saved, input.tensor)) {
+          !contains_id(saved, input.tensor)) {
         saved.push_back(input.tensor);
       }
     }
@@ -300,14 +300,14 @@ std::vector<TensorId> saved_activations(const Graph& graph, const Backward& back
 std::vector<Operation> operations_for(const Graph& graph, const std::vector<TensorId>& wanted,
                                       const std::vector<TensorId>& kept) {
   std::vector<bool> needed(graph.tensors.size(), false);
-  for (TensorId id : wanted) needed[at(id)] = !contains(kept, id);
+  for (TensorId id : wanted) needed[at(id)] = !contains_id(kept, id);
   std::vector<Operation> result;
   for (auto op = graph.operations.rbegin(); op != graph.operations.rend(); ++op) {
     const auto& outputs = op->outputs;
     if (std::none_of(outputs.begin(), outputs.end(),
                      [&](const Operand& out) { return needed[at(out.tensor)]; }))
       continue;
-    for (const Operand& input : op->inputs) needed[at(input.tensor)] = !contains(kept, input.tensor);
+    for (const Operand& input : op->inputs) needed[at(input.tensor)] = !contains_id(kept, input.tensor);
     result.push_back(*op);
   }
   std::reverse(result.begin(), result.end());

@@ -13,7 +13,7 @@ constexpr std::array<const char*, kProgramKinds> kKindNames = {
     "transpose", "concatenate", "slice",   "pad",       "shift",       "pool",    "embedding", "scatter",
     "route",     "dispatch",    "combine", "attention", "convolution", "loss"};
 
-std::string joined(const std::vector<std::string>& names) {
+std::string joined_names(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
   return all;
@@ -34,7 +34,7 @@ std::vector<std::string> keys_of(const std::vector<DimTerm>& terms) {
 std::vector<std::string> keys_of(const EquationOperand& operand) {
   std::vector<std::string> keys;
   for (const std::vector<std::string>& names : operand)
-    keys.push_back(names.size() == 1 ? names.front() : "(" + joined(names) + ")");
+    keys.push_back(names.size() == 1 ? names.front() : "(" + joined_names(names) + ")");
   return keys;
 }
 
@@ -57,7 +57,8 @@ void ProgramOperationBuilder::report(const std::string& field, const std::string
 std::string ProgramOperationBuilder::text(const Input& input) const {
   std::vector<std::string> dims;
   for (const DimTerm& term : input.tensor->terms) dims.push_back(term.text);
-  return scope_.graph.tensors[static_cast<std::size_t>(input.tensor->id)].name + " [" + joined(dims) + "]";
+  return scope_.graph.tensors[static_cast<std::size_t>(input.tensor->id)].name + " [" + joined_names(dims) +
+         "]";
 }
 
 bool ProgramOperationBuilder::take_inputs(std::size_t least, std::size_t most) {

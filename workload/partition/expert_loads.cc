@@ -52,7 +52,7 @@ std::vector<double> busiest(std::vector<double> loads, const TokenRouting& routi
 }
 
 // Experts that get no row at all are left out.
-std::vector<double> alike(const TokenRouting& routing) {
+std::vector<double> alike_loads(const TokenRouting& routing) {
   const double each = routing.tokens * routing.topk / routing.experts;
   const double own = static_cast<double>(routing.experts) / routing.devices;
   if (each >= 1) return std::vector<double>(static_cast<std::size_t>(own), each);
@@ -67,7 +67,7 @@ const ExpertLoads::Draws& ExpertLoads::of(const TokenRouting& routing) {
   PODSIM_CHECK(routing.devices > 0 && routing.experts % routing.devices == 0,
                "experts lie alike on their devices");
   if (routing.exponent == 0) {
-    at->second.push_back(alike(routing));
+    at->second.push_back(alike_loads(routing));
   } else {
     const std::vector<double> loads = quantiles(routing);
     for (int draw = 0; draw < (routing.devices == 1 ? 1 : kDraws); ++draw)

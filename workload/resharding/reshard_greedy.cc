@@ -12,7 +12,7 @@ namespace {
 // The label of `to` that comes next on the dimension; 0 where the dimension is complete or holds others.
 int wanted(Pile now, Pile to) { return is_prefix(now, to) && now != to ? at_depth(to, height(now)) : 0; }
 
-bool holds(Pile labels, int label) {
+bool holds_label(Pile labels, int label) {
   for (; labels != 0; labels = popped(labels))
     if (top(labels) == label) return true;
   return false;
@@ -76,7 +76,7 @@ class Greedy {
     for (int d = 0; d < space_.dims(); ++d) {
       for (;;) {
         const int label = wanted(next.at[at(d)], to_.at[at(d)]);
-        if (label == 0 || !holds(leaving, label)) break;
+        if (label == 0 || !holds_label(leaving, label)) break;
         next.at[at(d)] = pushed(next.at[at(d)], label);
         next.at[kSums] = removed(next.at[kSums], label);
         leaving = removed(leaving, label);
@@ -104,7 +104,7 @@ class Greedy {
         if (taken[at(d)] > 0) continue;
         for (;;) {
           const int label = wanted(next.at[at(d)], to_.at[at(d)]);
-          if (label == 0 || !holds(pool, label)) break;
+          if (label == 0 || !holds_label(pool, label)) break;
           next.at[at(d)] = pushed(next.at[at(d)], label);
           pool = removed(pool, label);
         }
@@ -117,7 +117,7 @@ class Greedy {
       for (int d = 0; d < space_.dims(); ++d) {
         Pile pile = now_.at[at(d)];
         for (int i = 1; i <= taken[at(d)]; ++i, pile = popped(pile))
-          if (holds(pool, top(pile))) taken[at(d)] = i - 1;
+          if (holds_label(pool, top(pile))) taken[at(d)] = i - 1;
       }
     }
   }
@@ -127,7 +127,7 @@ class Greedy {
     for (int d = 0; d < space_.dims(); ++d) {
       while (!is_prefix(now_.at[at(d)], to_.at[at(d)])) {
         const int label = top(now_.at[at(d)]);
-        if (!holds(difference(to_.at[kSums], now_.at[kSums]), label)) break;
+        if (!holds_label(difference(to_.at[kSums], now_.at[kSums]), label)) break;
         PileState next = now_;
         next.at[at(d)] = popped(next.at[at(d)]);
         next.at[kSums] = inserted(next.at[kSums], label);
@@ -184,7 +184,7 @@ class Greedy {
     int found = 0;
     for (int label = 1; label <= space_.labels(); ++label) {
       if (unused[at(label)] == 0 || factor % space_.size(label) != 0) continue;
-      if (found == 0 || (holds(rather, label) && !holds(rather, found))) found = label;
+      if (found == 0 || (holds_label(rather, label) && !holds_label(rather, found))) found = label;
     }
     return found;
   }

@@ -14,7 +14,7 @@ namespace {
 // Shards of every dimension and number of partial sums: what a permute keeps.
 using Counts = std::array<std::int64_t, kMaxDims + 1>;
 
-Counts counts_of(const ReshardSpace& space, const PileState& state) {
+Counts state_counts(const ReshardSpace& space, const PileState& state) {
   Counts counts{};
   for (std::size_t place = 0; place < counts.size(); ++place) counts[place] = space.shards(state.at[place]);
   return counts;
@@ -181,12 +181,12 @@ class CheapestPath {
   Meeting meet(const ReshardSpace& space, const Tree& forward, const Tree& backward) const {
     std::vector<std::pair<Counts, int>> after;
     for (std::size_t i = 0; i < backward.nodes().size(); ++i)
-      after.emplace_back(counts_of(space, backward.nodes()[i].state), static_cast<int>(i));
+      after.emplace_back(state_counts(space, backward.nodes()[i].state), static_cast<int>(i));
     std::sort(after.begin(), after.end());
     Meeting best{.key = limit_};
     for (std::size_t i = 0; i < forward.nodes().size(); ++i) {
       const TreeNode& node = forward.nodes()[i];
-      const Counts counts = counts_of(space, node.state);
+      const Counts counts = state_counts(space, node.state);
       for (auto it = std::lower_bound(after.begin(), after.end(), std::pair{counts, -1});
            it != after.end() && it->first == counts; ++it) {
         const TreeNode& other = backward.nodes()[at(it->second)];

@@ -54,7 +54,7 @@ std::vector<AxisRef> cut_piece(const AxisRef& piece, const std::vector<int>& bas
   return atoms;
 }
 
-std::vector<const AxisList*> lists_of(const Layout& from, const Layout& to) {
+std::vector<const AxisList*> axis_lists(const Layout& from, const Layout& to) {
   std::vector<const AxisList*> lists{&from.unreduced, &to.unreduced};
   for (const AxisList& dim : from.dims) lists.push_back(&dim);
   for (const AxisList& dim : to.dims) lists.push_back(&dim);
@@ -113,7 +113,7 @@ std::vector<AxisRef> cut_into_atoms(const Mesh& mesh, const Layout& from, const 
                                     bool ascending) {
   std::vector<std::set<int>> cuts(mesh.axes.size());
   std::vector<bool> used(mesh.axes.size());
-  for (const AxisList* list : lists_of(from, to)) {
+  for (const AxisList* list : axis_lists(from, to)) {
     for (const AxisRef& ref : *list) {
       const auto axis = static_cast<std::size_t>(ref.axis);
       cuts[axis].insert(ref.pre);

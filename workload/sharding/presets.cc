@@ -22,7 +22,7 @@ Rules on(const std::vector<std::string>& axes, const std::vector<const char*>& d
   return rules;
 }
 
-Rules joined(const std::vector<Rules>& parts) {
+Rules joined_rules(const std::vector<Rules>& parts) {
   Rules all;
   for (const Rules& part : parts) all.insert(all.end(), part.begin(), part.end());
   return all;
@@ -40,26 +40,26 @@ Rules context() { return on({"context"}, {"sequence", "residual_sequence"}); }
 
 // Every weight is cut over fsdp and gathered to be used; with a data axis beside it, whole groups are
 // replicated (HSDP).
-Rules fsdp() { return joined({on({"data", "fsdp"}, {"batch"}), on({"fsdp"}, {"param_embed"})}); }
+Rules fsdp() { return joined_rules({on({"data", "fsdp"}, {"batch"}), on({"fsdp"}, {"param_embed"})}); }
 
 // The finalized two-dimensional sharding of the GSPMD paper: weights cut over both axes, activations too.
 Rules two_dimensional() {
-  return joined({on({"x"}, {"batch", "param_embed"}), on({"y"}, {"embed"}), megatron({"y"})});
+  return joined_rules({on({"x"}, {"batch", "param_embed"}), on({"y"}, {"embed"}), megatron({"y"})});
 }
 
 // Tokens go to the devices of their experts and back; the groups of the other axes stay apart.
 Rules expert(const std::vector<std::string>& axes) {
-  return joined({on({"data", "fsdp", "expert"}, {"batch"}), on(axes, {"experts", "param_experts"}),
-                 on({"data", "fsdp"}, {"expert_groups"})});
+  return joined_rules({on({"data", "fsdp", "expert"}, {"batch"}), on(axes, {"experts", "param_experts"}),
+                       on({"data", "fsdp"}, {"expert_groups"})});
 }
 
 // Attention is cut over tensor and expert_tensor, experts lie over expert and tensor, and each is cut over
 // expert_tensor alone. Tokens between blocks have tensor innermost, so that experts take it from them in one
 // exchange.
 Rules megatron_experts() {
-  return joined({megatron({"tensor", "expert_tensor"}),
-                 on({"expert_tensor", "tensor"}, {"residual_sequence"}), expert({"expert", "tensor"}),
-                 on({"expert_tensor"}, {"expert_ffn", "param_expert_ffn"})});
+  return joined_rules({megatron({"tensor", "expert_tensor"}),
+                       on({"expert_tensor", "tensor"}, {"residual_sequence"}), expert({"expert", "tensor"}),
+                       on({"expert_tensor"}, {"expert_ffn", "param_expert_ffn"})});
 }
 
 const std::vector<Preset>& presets() {
@@ -68,19 +68,19 @@ const std::vector<Preset>& presets() {
       {"fsdp", fsdp()},
       {"hsdp", fsdp()},
       {"megatron", megatron({"tensor"})},
-      {"megatron_sp", joined({megatron({"tensor"}), on({"tensor"}, {"residual_sequence"})})},
+      {"megatron_sp", joined_rules({megatron({"tensor"}), on({"tensor"}, {"residual_sequence"})})},
       {"megatron_experts", megatron_experts()},
       {"zero1", on({"data"}, {"state_param_embed"})},
       {"zero1_group",
-       joined({on({"data", "optimizer"}, {"batch"}), on({"optimizer"}, {"state_param_embed"})})},
+       joined_rules({on({"data", "optimizer"}, {"batch"}), on({"optimizer"}, {"state_param_embed"})})},
       {"zero2", on({"data"}, {"state_param_embed", "gradient_param_embed"})},
       {"zero3", on({"data"}, {"batch", "param_embed"})},
       {"2d_finalized", two_dimensional()},
       {"expert", expert({"expert"})},
       {"context", context()},
-      {"ring_context", joined({context(), on({"context"}, {"key_sequence"})})},
-      {"ulysses", joined({context(), on({}, {"attention_sequence"}),
-                          on({"tensor", "context"}, {"attention_heads", "attention_kv_heads"})})},
+      {"ring_context", joined_rules({context(), on({"context"}, {"key_sequence"})})},
+      {"ulysses", joined_rules({context(), on({}, {"attention_sequence"}),
+                                on({"tensor", "context"}, {"attention_heads", "attention_kv_heads"})})},
       {"vocabulary", on({"tensor"}, {"param_vocabulary", "vocabulary"})},
   };
   return all;

@@ -19,7 +19,7 @@ bool same(std::span<const DrainBeside> a, std::span<const DrainBeside> b) {
   });
 }
 
-void add(std::vector<LegLaunches>& launched, const LegLaunches& more) {
+void add_launches(std::vector<LegLaunches>& launched, const LegLaunches& more) {
   const auto known = std::ranges::find_if(launched, [&](const LegLaunches& each) {
     return each.stream == more.stream && each.communicator == more.communicator;
   });
@@ -201,7 +201,7 @@ SoloSpan SoloSpans::join(std::int32_t c, std::span<const PlacedLeg> legs) const 
     span.idle |= leg.streams;
     span.events += leg.events;
     span.updates = span.updates || updates(leg);
-    for (const LegLaunches& each : leg.launched) add(span.launched, each);
+    for (const LegLaunches& each : leg.launched) add_launches(span.launched, each);
   }
   span.legs = legs.first(last);
   return span;

@@ -1,0 +1,40 @@
+// One question after the other, the runs of each on all threads.
+#include "cli/weeks/weeks_batch.h"
+
+#include "cli/answers/render.h"
+#include "cli/terminal/progress.h"
+#include "cli/weeks/reliability_json.h"
+#include "prediction/weeks.h"
+
+namespace podsim {
+
+std::vector<ReliabilityReport> predict_all_weeks(const std::vector<ReliabilityQuestion>& questions,
+                                                 const RunOptions& run) {
+  std::size_t runs = 0;
+  for (const ReliabilityQuestion& question : questions) runs += static_cast<std::size_t>(question.seeds);
+  Progress progress(runs, "runs", run.quiet);
+  WeeksOptions options;
+  options.fold = run.fold == "on";
+  options.steady = run.steady == "on";
+  options.threads = run.threads;
+  options.course = !run.html.empty();
+  options.run_done = [&] { progress.one_done(); };
+  std::vector<ReliabilityReport> reports;
+  for (const ReliabilityQuestion& question : questions) reports.push_back(predict_weeks(question, options));
+  return reports;
+}
+
+std::vector<MemoryFit> fits_of_weeks(const std::vector<ReliabilityReport>& reports) {
+  std::vector<MemoryFit> jobs;
+  for (const ReliabilityReport& report : reports) jobs.push_back({report.scenario, report.fits_in_memory});
+  return jobs;
+}
+
+std::string all_weeks_json(const std::vector<ReliabilityReport>& reports, const Settings& settings) {
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    objects.push_back(settings.added_to_json(reliability_json(reports[i]), i));
+  return objects.size() == 1 ? objects.front() : json_array(objects);
+}
+
+}  // namespace podsim

@@ -1,0 +1,24 @@
+// Runs of weeks of several scenarios, and their answers as one JSON text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options/options.h"
+#include "cli/scenarios/batch.h"
+#include "cli/scenarios/sweep.h"
+#include "report/reliability.h"
+#include "scheduler/reliability/weeks/reliability_question.h"
+
+namespace podsim {
+
+// In the order of the questions; progress goes to standard error unless quiet.
+std::vector<ReliabilityReport> predict_all_weeks(const std::vector<ReliabilityQuestion>& questions,
+                                                 const RunOptions& run);
+
+// An object of one report, a list of several.
+std::string all_weeks_json(const std::vector<ReliabilityReport>& reports, const Settings& settings);
+
+std::vector<MemoryFit> fits_of_weeks(const std::vector<ReliabilityReport>& reports);
+
+}  // namespace podsim
