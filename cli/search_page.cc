@@ -6,12 +6,15 @@
 #include "cli/page_parts.h"
 #include "cli/search_text.h"
 #include "cli/verb_pages.h"
+#include "engine/binary_units.h"
 #include "report/text.h"
 
 namespace podsim {
 namespace {
 
-double capacity_gib(const Space& space) { return space.spec().cluster.chip.hbm_capacity.value / (1 << 30); }
+double capacity_gib(const Space& space) {
+  return space.spec().cluster.chip.hbm_capacity.value / kBytesPerGib;
+}
 
 double memory_free(const Space& space, const FoundLayout& found) {
   return capacity_gib(space) > 0 ? 1 - found.figures.memory_gib / capacity_gib(space) : 0;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "engine/binary_units.h"
 #include "prediction/memory_advice.h"
 #include "proto/text/assign.h"
 #include "proto/text/override.h"
@@ -15,8 +16,6 @@
 
 namespace podsim {
 namespace {
-
-constexpr double kGib = 1024.0 * 1024 * 1024;
 
 std::string with_sign(double share) { return (share >= 0 ? "+" : "") + percent(share); }
 
@@ -86,7 +85,7 @@ std::string number_word(int value) { return std::to_string(value); }
 std::string search_table(const Space& space, const SearchAnswer& answer, bool verbose) {
   const MainFigures& first = answer.best.front().figures;
   const Spec& spec = space.spec();
-  const double capacity = spec.cluster.chip.hbm_capacity.value / kGib;
+  const double capacity = spec.cluster.chip.hbm_capacity.value / kBytesPerGib;
   std::vector<std::vector<std::string>> rows = {
       {"layout", "step s", "over best", "tokens/s/chip", "MFU", "GiB", "USD/Mtoken", "J/token"}};
   for (std::size_t i = 0; i < answer.best.size(); ++i) {

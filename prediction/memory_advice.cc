@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/binary_units.h"
 #include "engine/stage_timer.h"
 #include "prediction/evaluate.h"
 #include "prediction/memory_changes.h"
@@ -21,7 +22,6 @@ namespace {
 constexpr std::size_t kMostSimulated = 8;  // single changes
 constexpr std::size_t kMostPairsSimulated = 12;
 constexpr std::size_t kMostPairsTold = 3;
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;  // bytes
 
 Bytes worst_stage(const StepProgram& program) {
   Bytes worst;
@@ -132,7 +132,7 @@ class Adviser {
     const Time step = mean_step_time(simulate(system, options).front()) +
                       EvaluationPasses(laid, fabric_, {}, true).per_step(options);
     const Bytes bytes = worst_stage(laid.program);
-    return {change.words, bytes.value / kGib, step, bytes <= capacity_};
+    return {change.words, bytes.value / kBytesPerGib, step, bytes <= capacity_};
   }
 
   const Spec& spec_;

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "engine/binary_units.h"
+
 namespace podsim {
 namespace {
 
@@ -64,7 +66,7 @@ std::string binary_bytes(Bytes bytes) {
   return fixed(value, unit == 0 ? 0 : 1) + " " + kUnits[unit];
 }
 
-std::string gib(Bytes bytes) { return fixed(bytes.value / (1024.0 * 1024.0 * 1024.0), 2) + " GiB"; }
+std::string gib(Bytes bytes) { return fixed(bytes.value / kBytesPerGib, 2) + " GiB"; }
 
 std::string cell_text(const std::string& text) {
   return text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/binary_units.h"
 #include "planner/plan/cluster_study.h"
 #include "planner/plan/make_row.h"
 #include "planner/plan/plan.h"
@@ -21,7 +22,6 @@ namespace podsim {
 namespace {
 
 constexpr int kMostBatchSequences = 100'000'000;  // of a step
-constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
 
 // Tried in this order where the chip lacks the kernels of the scenario's stack.
 const std::vector<std::string> kOtherStacks = {"generic_megatron", "generic_eager", "generic_xla"};
