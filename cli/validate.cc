@@ -230,6 +230,9 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
   const auto anchor = make_anchor(verb.anchor, "", verb.catalog_directories, verb.threads);
   if (!anchor) return kInputError;
   const RunValidation made = predict_wanted(verb, *std::move(runs), catalog, *anchor);
+  for (const PredictedRun& row : made.rows)
+    for (const Problem& contradiction : row.contradictions())
+      spdlog::warn("{}", format_problem(contradiction));
   if (!verb.html.empty()) write_page(validation_page(made), std::nullopt, verb.html);
   emit(verb.explain.empty() ? run_errors(made, verb.output.format) : run_explanation(made.rows.front()),
        verb.output.out);
