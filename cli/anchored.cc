@@ -236,15 +236,15 @@ std::vector<Spec> moved_specs(std::span<const Spec> specs, const Anchor& anchor)
 }
 
 std::vector<Prediction> predict_anchored(std::span<const Spec> specs, const Anchor& anchor,
-                                         const RunOptions& options) {
-  if (anchor.stacks().empty()) return predict_all(specs, options);
-  std::vector<Prediction> predictions = predict_all(moved_specs(specs, anchor), options);
+                                         const RunOptions& options, LeftOutSteps& left_out) {
+  if (anchor.stacks().empty()) return predict_all(specs, options, left_out);
+  std::vector<Prediction> predictions = predict_all(moved_specs(specs, anchor), options, left_out);
   PredictOptions plain = options.predict();
   plain.dump.clear();
   plain.trace = false;
   plain.memory_advice = false;
   parallel_for(specs.size(), options.threads, [&](std::size_t i) {
-    if (anchor.moves(specs[i]))
+    if (anchor.moves(specs[i]) && left_out[i].empty())
       anchor.tell(specs[i], predict_step(specs[i], plain).report, predictions[i].report);
   });
   return predictions;

@@ -11,6 +11,7 @@
 #include "engine/stage_timer.h"
 #include "prediction/evaluate.h"
 #include "prediction/memory_changes.h"
+#include "prediction/step_length.h"
 #include "report/summarize.h"
 #include "scheduler/placement/fabric_cost.h"
 #include "scheduler/simulation/simulate.h"
@@ -52,7 +53,7 @@ class Adviser {
       std::erase_if(together, [&](const auto& pair) { return pair.step_time >= advice.front().step_time; });
     together.resize(std::min(together.size(), kMostPairsTold));
     advice.insert(advice.begin(), together.begin(), together.end());
-    return advice.empty() ? std::vector<MemoryChange>{simulated(pile())} : advice;
+    return advice.empty() ? by_time({pile()}) : advice;
   }
 
  private:
@@ -116,11 +117,17 @@ class Adviser {
 
   std::vector<MemoryChange> by_time(const std::vector<JobChange>& changes) const {
     std::vector<MemoryChange> results;
-    for (const JobChange& change : changes) results.push_back(simulated(change));
+    for (const JobChange& change : changes) {
+      try {
+        results.push_back(simulated(change));
+      } catch (const StepTooLong&) {  // no advice
+      }
+    }
     std::ranges::stable_sort(results, {}, &MemoryChange::step_time);
     return results;
   }
 
+  // Throws StepTooLong.
   MemoryChange simulated(const JobChange& change) const {
     Spec changed = spec_;
     changed.job = change.job;
@@ -129,6 +136,7 @@ class Adviser {
     const System system = assemble(fabric_, {&laid, 1}, {}, true);
     SimulateOptions options;
     options.seed = spec_.seed;
+    refuse_endless(system, {&options, 1});
     const Time step = mean_step_time(simulate(system, options).front()) +
                       EvaluationPasses(laid, fabric_, {}, true).per_step(options);
     const Bytes bytes = worst_stage(laid.program);

@@ -13,7 +13,7 @@ namespace podsim {
 namespace {
 
 constexpr double kSecondsOfDay = 86400;  // s
-constexpr double kLongestStep = 10 * kSecondsOfDay, kLongestDraw = 100 * kSecondsOfDay;
+constexpr double kLongestDraw_s = 100 * kSecondsOfDay;
 
 double mean_factor(const Staircase& staircase) {
   if (staircase.period.ps == 0) return 1;
@@ -116,12 +116,12 @@ class StepBound {
     double compute_s = 0, send_s = 0;
     for (const std::int32_t segment : program.order) compute_s += compute[segment], send_s += send[segment];
     const double step_s = compute_s + send_s + program.input.load.in_seconds();
-    if (step_s <= kLongestStep && step_s * steps <= kLongestDraw) return;
+    if (step_s <= kLongestStep_s && step_s * steps <= kLongestDraw_s) return;
     throw StepTooLong(words(step_s, steps) + (compute_s >= send_s ? of_chip(chip) : of_link(link)));
   }
 
   static std::string words(double step_s, int steps) {
-    if (step_s > kLongestStep)
+    if (step_s > kLongestStep_s)
       return "a step may take " + significant(step_s / kSecondsOfDay, 3) +
              " days, and podsim simulates 10 at most: ";
     return std::to_string(steps) + " steps may take " + significant(step_s * steps / kSecondsOfDay, 3) +

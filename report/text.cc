@@ -15,7 +15,7 @@ namespace podsim {
 namespace {
 
 constexpr double kMostPlain = 1e21;  // with all its digits; more are none that anybody reads
-constexpr int kLeastMagnitude = -9;
+constexpr int kLeastMagnitude = -12;
 
 bool is_endless(double value) { return std::isfinite(value) && std::abs(value) >= kMostPlain; }
 

@@ -9,7 +9,7 @@ namespace podsim {
 
 // "12.35"; with an exponent from 1e21 on, so that no number breaks a table.
 std::string fixed(double value, int decimals);
-// "1,234" or "0.01235"; with an exponent below 1e-9, and from 1e21 on.
+// "1,234" or "0.01235"; with an exponent below 1e-12, and from 1e21 on.
 std::string significant(double value, int digits);
 std::string percent(double share);                  // 0.4123 -> "41.2%"
 std::string shortest(double value);                 // the shortest text that reads back as the same number

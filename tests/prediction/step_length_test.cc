@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prediction/evaluator.h"
 #include "prediction/predict.h"
 #include "prediction/selectors.h"
 #include "tests/prediction/small_job.h"
@@ -57,6 +58,22 @@ TEST(StepLength, of_the_slowest_single_part_is_simulated) {
       "slow_chip { chip: 3 speed_fraction: 1e-4 } "
       "slow_link { chip: 3 kind: \"nic\" speed_fraction: 1e-4 }");
   EXPECT_EQ(refusal(spec), "");
+}
+
+// Of one billion sequences after every step of eight: some 10^8 forward passes.
+TEST(StepLength, counts_evaluations) {
+  testing::SmallJob small;
+  small.job += " evaluation { sequences: 1000000000 every_steps: 1 }";
+  EXPECT_TRUE(has(refusal(testing::load(small)), "evaluations take ")) << refusal(testing::load(small));
+  EXPECT_THROW(Evaluator().evaluate(testing::load(small)), StepTooLong);
+  small.job.replace(small.job.find("1000000000"), 10, "1000000");
+  EXPECT_EQ(refusal(testing::load(small)), "");
+}
+
+TEST(StepLength, is_told_of_layouts_that_are_appraised_too) {
+  const Spec slow =
+      with("slow_chip { chip: 3 speed_fraction: 1e-4 } slow_chip { chip: 3 speed_fraction: 1e-4 }");
+  EXPECT_THROW(Evaluator().evaluate(slow), StepTooLong);
 }
 
 TEST(StepLength, is_that_of_speeds_which_a_scenario_may_have) {

@@ -12,8 +12,8 @@ namespace {
 
 TEST(Text, no_number_of_a_table_has_hundreds_of_digits) {
   EXPECT_EQ(significant(1.2345e-300, 3), "1.23e-300");
-  EXPECT_EQ(significant(-9.9e-10, 2), "-9.9e-10");
-  EXPECT_EQ(significant(1e-9, 3), "0.00000000100");
+  EXPECT_EQ(significant(-9.9e-13, 2), "-9.9e-13");
+  EXPECT_EQ(significant(1e-11, 3), "0.0000000000100");
   EXPECT_EQ(significant(6.02e23, 3), "6.02e+23");
   EXPECT_EQ(fixed(1e300, 1), "1.0e+300");
   EXPECT_EQ(fixed(-2.5e21, 12), "-2.500e+21");
