@@ -247,7 +247,7 @@ class Search {
   }
 
   // Throws StepTooLong where none of them can be simulated.
-  static std::optional<Starter> fastest(const std::vector<Candidate>& candidates) {
+  std::optional<Starter> fastest(const std::vector<Candidate>& candidates) const {
     std::optional<Starter> best;
     std::optional<StepTooLong> too_long;
     for (const Candidate& candidate : candidates) {

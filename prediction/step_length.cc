@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/sharing.h"
+#include "prediction/drawn_length.h"
 #include "report/text.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
 
@@ -55,16 +56,19 @@ class StepBound {
         if (!group.patterns[p].empty()) meet(sends_[p], group.patterns[p]);
   }
 
-  // Throws where the longest program of any chip is too long for so many steps.
-  void refuse(int steps) const {
+  // The step of the longest program of any chip. Throws where that is too long for so many steps.
+  double refuse(int steps) const {
     std::vector<Slowest> chips(system_.step.stages.size());
     for (std::size_t c = 0; c < system_.chips.size(); ++c) {
       const ChipClass& chip = system_.chips[c];
       const double speed = chip.speed * mean_factor(system_, chip.profile);
       chips[chip.program].meet(1 / speed, static_cast<std::int32_t>(c));
     }
+    double longest_s = 0;
     for (std::size_t s = 0; s < chips.size(); ++s)
-      if (chips[s].number >= 0) refuse(system_.step.stages[s], chips[s], steps);
+      if (chips[s].number >= 0)
+        longest_s = std::max(longest_s, refuse(system_.step.stages[s], chips[s], steps));
+    return longest_s;
   }
 
  private:
@@ -101,7 +105,7 @@ class StepBound {
     return latency + send.s_per_byte * bytes.value;
   }
 
-  void refuse(const StageProgram& program, const Slowest& chip, int steps) const {
+  double refuse(const StageProgram& program, const Slowest& chip, int steps) const {
     std::vector<double> compute, send;  // [segment]
     Slowest link;
     for (const std::vector<Instruction>& segment : program.segments) {
@@ -116,7 +120,7 @@ class StepBound {
     double compute_s = 0, send_s = 0;
     for (const std::int32_t segment : program.order) compute_s += compute[segment], send_s += send[segment];
     const double step_s = compute_s + send_s + program.input.load.in_seconds();
-    if (step_s <= kLongestStep_s && step_s * steps <= kLongestDraw_s) return;
+    if (step_s <= kLongestStep_s && step_s * steps <= kLongestDraw_s) return step_s;
     throw StepTooLong(words(step_s, steps) + (compute_s >= send_s ? of_chip(chip) : of_link(link)));
   }
 
@@ -151,7 +155,7 @@ class StepBound {
 void refuse_endless(const System& system, std::span<const SimulateOptions> draws) {
   int steps = 1;
   for (const SimulateOptions& draw : draws) steps = std::max(steps, draw.steps);
-  StepBound(system).refuse(steps);
+  refuse_endless_chance(system, draws, StepBound(system).refuse(steps));
 }
 
 }  // namespace podsim

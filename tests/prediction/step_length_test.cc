@@ -70,6 +70,23 @@ TEST(StepLength, counts_evaluations) {
   EXPECT_EQ(refusal(testing::load(small)), "");
 }
 
+TEST(StepLength, counts_what_chance_adds_to_all_steps) {
+  const auto refused = [](const std::string& adversity, int steps) {
+    Spec spec = with(adversity);
+    spec.steps = steps;
+    return refusal(spec);
+  };
+  EXPECT_TRUE(
+      has(refused("input_stall { probability: 1 mean_ms: 1e9 }", 64), "its longest part is input_stall"));
+  EXPECT_TRUE(has(refused("garbage_collection { every_steps: 1 pause_ms: 1e6 }", 100000),
+                  "its longest part is garbage_collection"));
+  EXPECT_TRUE(has(refused("late_launch { chip: 0 late_ms: 1 more_each_step_ms: 1e6 }", 1000),
+                  "its longest part is late_launch"));
+  EXPECT_EQ(refused("input_stall { probability: 1 mean_ms: 1e5 }", 4), "");
+  EXPECT_EQ(refused("garbage_collection { every_steps: 1 pause_ms: 1000 }", 4), "");
+  EXPECT_EQ(refused("late_launch { chip: 0 late_ms: 1000 more_each_step_ms: 1000 }", 4), "");
+}
+
 TEST(StepLength, is_told_of_layouts_that_are_appraised_too) {
   const Spec slow =
       with("slow_chip { chip: 3 speed_fraction: 1e-4 } slow_chip { chip: 3 speed_fraction: 1e-4 }");
