@@ -60,7 +60,7 @@ TEST(StepLength, of_the_slowest_single_part_is_simulated) {
   EXPECT_EQ(refusal(spec), "");
 }
 
-// Of one billion sequences after every step of eight: some 10^8 forward passes.
+// Of one billion sequences after every step of sixteen: some 6 x 10^7 forward passes.
 TEST(StepLength, counts_evaluations) {
   testing::SmallJob small;
   small.job += " evaluation { sequences: 1000000000 every_steps: 1 }";
