@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include "prediction/step_length.h"
 #include "report/text.h"
 #include "scheduler/simulation/state/step_draws.h"
 
@@ -90,7 +89,7 @@ class ChanceBound {
 std::string days(double seconds) { return significant(seconds / kSecondsPerDay, 3) + " days"; }
 
 // As they are drawn, step by step; that of single operations by its mean.
-void refuse_drawn_factors(const System& system, const SimulateOptions& draw, double step_s) {
+std::string why_drawn_factors(const System& system, const SimulateOptions& draw, double step_s) {
   const StepDraws drawn(system, draw);
   double all_s = 0;
   for (int step = 0; step < draw.steps; ++step) {
@@ -99,25 +98,29 @@ void refuse_drawn_factors(const System& system, const SimulateOptions& draw, dou
       factor = std::max(factor, drawn.step_factor(chip, step));
     all_s += step_s * factor;
     if (all_s > kMost_s)
-      throw StepTooLong("with what chance multiplies computation by, " + std::to_string(step + 1) +
-                        " steps may take " + days(all_s) + ", and podsim simulates 100 at most");
+      return "with what chance multiplies computation by, " + std::to_string(step + 1) + " steps may take " +
+             days(all_s) + ", and podsim simulates 100 at most";
   }
+  return "";
 }
 
 }  // namespace
 
-void refuse_endless_chance(const System& system, std::span<const SimulateOptions> draws, double step_s) {
+std::string why_endless_by_chance(const System& system, std::span<const SimulateOptions> draws,
+                                  double step_s) {
   for (const SimulateOptions& draw : draws) {
     if (!draw.random()) continue;
     const ChanceBound bound(system, draw);
     const Added longest = bound.longest();
     if (longest.mean_s + longest.most_s > kMost_s)
-      throw StepTooLong("what chance adds may take " + days(longest.mean_s + longest.most_s) + " in " +
-                        std::to_string(draw.steps) + (draw.steps == 1 ? " step" : " steps") +
-                        ", and podsim simulates 100 at most: its longest part is " + longest.cause);
-    if (draw.variation.factors() && bound.factor() * step_s * draw.steps > kMost_s)
-      refuse_drawn_factors(system, draw, step_s);
+      return "what chance adds may take " + days(longest.mean_s + longest.most_s) + " in " +
+             std::to_string(draw.steps) + (draw.steps == 1 ? " step" : " steps") +
+             ", and podsim simulates 100 at most: its longest part is " + longest.cause;
+    if (!draw.variation.factors() || bound.factor() * step_s * draw.steps <= kMost_s) continue;
+    const std::string why = why_drawn_factors(system, draw, step_s);
+    if (!why.empty()) return why;
   }
+  return "";
 }
 
 }  // namespace podsim

@@ -155,7 +155,8 @@ class StepBound {
 void refuse_endless(const System& system, std::span<const SimulateOptions> draws) {
   int steps = 1;
   for (const SimulateOptions& draw : draws) steps = std::max(steps, draw.steps);
-  refuse_endless_chance(system, draws, StepBound(system).refuse(steps));
+  const std::string why = why_endless_by_chance(system, draws, StepBound(system).refuse(steps));
+  if (!why.empty()) throw StepTooLong(why);
 }
 
 }  // namespace podsim
