@@ -234,8 +234,7 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
   if (!verb.html.empty()) write_page(validation_page(made), std::nullopt, verb.html);
   emit(verb.explain.empty() ? run_errors(made, verb.output.format) : run_explanation(made.rows.front()),
        verb.output.out);
-  const bool any =
-      std::ranges::any_of(made.rows, [](const PredictedRun& row) { return row.failure.empty(); });
+  const bool any = std::ranges::any_of(made.rows, [](const auto& row) { return row.failure.empty(); });
   if (!any) spdlog::error("no row was simulated: the reasons stand in the result");
   return any ? kDone : kInputError;
 }
