@@ -9,14 +9,13 @@
 #include "api/evaluators.h"
 #include "api/podsim/podsim.h"
 #include "cli/plan/plan_text.h"
+#include "engine/binary_units.h"
 #include "engine/parallel_for.h"
 #include "planner/plan/ask.h"
 #include "proto/scenario/load_plan.h"
 
 namespace podsim {
 namespace {
-
-constexpr double kBytesPerGib = 1 << 30;
 
 // What is wrong with a wish, or empty.
 std::string problem_of(const PlanWish& wish) {

@@ -9,13 +9,12 @@
 #include "api/evaluators.h"
 #include "api/podsim/podsim.h"
 #include "cli/search/search_text.h"
+#include "engine/binary_units.h"
 #include "engine/parallel_for.h"
 #include "proto/scenario/load_space.h"
 
 namespace podsim {
 namespace {
-
-constexpr double kGib = 1 << 30;
 
 Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish& wish, const Effort& effort) {
   if (wish.top < 1 || wish.within < 0 || wish.within >= 1 || wish.gap < 0 || wish.gap >= 1)
@@ -51,7 +50,7 @@ Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish&
   for (const FoundLayout& each : answer.best) {
     const std::string words = to_string(each.layout);
     result.layouts.push_back(
-        {words, each.figures.step_time.in_seconds(), each.memory.value / kGib,
+        {words, each.figures.step_time.in_seconds(), each.memory.value / kBytesPerGib,
          scenario_with_layout(scenario.text(), overrides, blocks_of(each.layout, context_preset(spec.job)),
                               "The layout " + words + ".")});
   }

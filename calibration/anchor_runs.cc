@@ -42,6 +42,12 @@ class AnchorRunReader {
     return problem;
   }
 
+  std::string column_of_step() const {
+    for (const char* name : {"step_time_s", "step_time_ms", "iteration time (ms)", "tok_s_gpu"})
+      if (csv_.has(name)) return name;
+    return "tokens_per_s_per_chip";
+  }
+
   void add(const CsvRow& row, const std::string& id, const LoadResult& loaded, double measured_s,
            const std::string& question) {
     if (!loaded.spec) {
@@ -50,6 +56,9 @@ class AnchorRunReader {
     }
     if (!loaded.spec->jobs.empty())
       return csv_.report(row, "id", "several jobs share the cluster", "expected a scenario with one job");
+    if (measured_s < kShortestAnchorStep_s || measured_s > kLongestAnchorStep_s)
+      return csv_.report(row, column_of_step(), "a step of " + significant(measured_s, 3) + " s",
+                         "expected a measured step from 1e-9 to 1e6 s");
     AnchorRun run{id, *loaded.spec, measured_s, {}, run_and_step(question, measured_s)};
     if (!csv_.cell(row, "noise_pct").text.empty()) {
       const auto noise = csv_.number(row, "noise_pct", CsvNumber::kPositive);

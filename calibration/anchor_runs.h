@@ -11,6 +11,9 @@
 
 namespace podsim {
 
+// A measured step is from a nanosecond to eleven days.
+inline constexpr double kShortestAnchorStep_s = 1e-9, kLongestAnchorStep_s = 1e6;
+
 struct AnchorRun {
   std::string id;
   Spec spec;  // one job
@@ -29,8 +32,8 @@ std::string run_and_step(const std::string& scenario_text, double measured_s);
 
 // A table of runs, with the columns that `podsim validate` takes; or one whose rows are the scenario as its
 // file has it, with a column step_time_s, and of what differs from it columns named as --set names fields:
-// job.mesh.data.size. Both may have a column noise_pct. A row that cannot be simulated, has no measured time,
-// or has several jobs is a problem at its place.
+// job.mesh.data.size. Both may have a column noise_pct. A row that cannot be simulated, has no measured time
+// or an implausible one, or has several jobs is a problem at its place.
 AnchorRuns read_anchor_runs(const std::string& file, const std::string& text, const Catalog& catalog,
                             const std::optional<InputText>& scenario);
 

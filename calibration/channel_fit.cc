@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "engine/binary_units.h"
+
 namespace podsim {
 namespace {
 
@@ -13,7 +15,6 @@ constexpr std::size_t kFittedNumbers = 4;
 using ChannelNumbers =
     std::array<double, kFittedNumbers>;  // logarithms: setup in us, share, chunk in MiB, us of a chunk
 
-constexpr double kMebibyte = 1024.0 * 1024.0;
 const ChannelNumbers kLeastNumbers = {std::log(1e-2), std::log(1e-2), std::log(1.0 / 64), std::log(1e-3)};
 const ChannelNumbers kMostNumbers = {std::log(1e4), 0, std::log(256.0), std::log(1e3)};
 
@@ -66,7 +67,7 @@ class ChannelSearch {
     channel.nvlink_efficiency = fabric_.gpus_per_domain > 0 && !on_nics_ ? share : 1;
     channel.nic_efficiency = on_nics_ ? share : 1;
     channel.ici_efficiency = fabric_.gpus_per_domain > 0 ? 1 : share;
-    channel.chunk = Bytes{rounded(numbers[2]) * kMebibyte};
+    channel.chunk = Bytes{rounded(numbers[2]) * kBytesPerMib};
     channel.chunk_overhead = Time::seconds(rounded(numbers[3]) * 1e-6);
     return channel;
   }

@@ -11,6 +11,7 @@
 #include "planner/starter_layouts.h"
 #include "prediction/memory_need.h"
 #include "prediction/predict.h"
+#include "prediction/step_length.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load.h"
 #include "report/text.h"
@@ -245,14 +246,21 @@ class Search {
     return found;
   }
 
+  // Throws StepTooLong where none of them can be simulated.
   std::optional<Starter> fastest(const std::vector<Candidate>& candidates) const {
     std::optional<Starter> best;
+    std::optional<StepTooLong> too_long;
     for (const Candidate& candidate : candidates) {
-      const Report report = predict_step(candidate.spec, {}).report;
-      const double step = report.step_time.in_seconds();
-      if (!report.memory.fits || (best && best->step_time_s <= step)) continue;
-      best = Starter{candidate.text, step, report.memory.total, report.memory.capacity, ""};
+      try {
+        const Report report = predict_step(candidate.spec, {}).report;
+        const double step = report.step_time.in_seconds();
+        if (!report.memory.fits || (best && best->step_time_s <= step)) continue;
+        best = Starter{candidate.text, step, report.memory.total, report.memory.capacity, ""};
+      } catch (const StepTooLong& refusal) {
+        too_long = refusal;
+      }
     }
+    if (!best && too_long) throw StepTooLong(*too_long);
     if (best) best->text = heading(*best, candidates.size()) + best->text;
     return best;
   }

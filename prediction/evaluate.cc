@@ -1,7 +1,9 @@
 // Simulates the forward passes of a job by themselves.
 #include "prediction/evaluate.h"
 
+#include "prediction/step_length.h"
 #include "report/summarize.h"
+#include "report/text.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/question/spec.h"
 #include "workload/job/job.h"
@@ -33,7 +35,13 @@ Time EvaluationPasses::per_step(const SimulateOptions& draw) const {
   SimulateOptions options = draw;
   if (!options.random() && alike_) options.steps = 1;
   options.keep_intervals = false;
-  return Time::seconds(passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds());
+  refuse_endless(*system_, {&options, 1});
+  const double seconds = passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds();
+  if (seconds <= kLongestStep_s) return Time::seconds(seconds);
+  throw StepTooLong(
+      "evaluations take " + significant(seconds / 86400, 3) +
+      " days for each step, and podsim simulates 10 at most: evaluate on fewer sequences, or after "
+      "more steps");
 }
 
 }  // namespace podsim

@@ -19,7 +19,7 @@ class EvaluationPasses {
   EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities, bool fold);
 
   // Time that evaluations take per training step: the simulated forward passes over a batch, as many as fall
-  // on a step. Zero for a job without evaluations.
+  // on a step. Zero for a job without evaluations. Throws StepTooLong where they take longer than a step may.
   Time per_step(const SimulateOptions& draw) const;
 
  private:

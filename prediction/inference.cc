@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/binary_units.h"
 #include "workload/model/model_program.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kBytesOfGib = 1024.0 * 1024 * 1024;
 constexpr int kMostSequences = 4096;  // under way in a replica: more, no server schedules
 
 // Of one token and the whole model.
@@ -141,10 +141,10 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
   report.chips = report.replicas * tensor;
   report.sequences = sequences;
   report.sequences_that_fit = replica.most_sequences();
-  report.weight_gib_per_chip = replica.weight_bytes() / tensor / kBytesOfGib;
-  report.kv_kib_per_token = replica.kv_bytes_per_token() / 1024;
+  report.weight_gib_per_chip = replica.weight_bytes() / tensor / kBytesPerGib;
+  report.kv_kib_per_token = replica.kv_bytes_per_token() / kBytesPerKib;
   report.kv_gib_per_chip = replica.kv_bytes_per_token() * sequences *
-                           (question.prompt_tokens + question.output_tokens) / tensor / kBytesOfGib;
+                           (question.prompt_tokens + question.output_tokens) / tensor / kBytesPerGib;
   const auto prefill = replica.prefill(), decode = replica.decode(sequences);
   report.prefill_s = prefill.seconds();
   report.prefill_by_compute = prefill.compute_s >= prefill.memory_s;

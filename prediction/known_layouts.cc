@@ -9,6 +9,7 @@
 #include "engine/check.h"
 #include "engine/stage_timer.h"
 #include "prediction/evaluate.h"
+#include "prediction/step_length.h"
 #include "report/ensemble.h"
 #include "scheduler/folding/healthy_systems.h"
 #include "scheduler/placement/fabric_cost.h"
@@ -71,6 +72,7 @@ struct KnownLayouts::KnownStep {
   };
   std::unique_ptr<Simulation> simulation;
   std::optional<EvaluationPasses> evaluations;
+  int steps_that_end = 0;  // so many are known not to be endless
 
   bool is_of(const KnownMesh& on, const Spec& spec) const {
     return mesh == &on && job.spec.job == spec.job && job.spec.cluster.chip == spec.cluster.chip;
@@ -151,6 +153,8 @@ Time KnownLayouts::healthy_step_time(const SimulateOptions& draw) {
     step.simulation = std::make_unique<KnownStep::Simulation>(step.mesh->systems.assemble(step.job));
     step.evaluations.emplace(step.job, *step.mesh->fabric, Adversities{}, true);
   }
+  if (draw.steps > step.steps_that_end) refuse_endless(step.simulation->system, {&draw, 1});
+  step.steps_that_end = std::max(step.steps_that_end, draw.steps);
   Ensemble ensemble;
   add_draw(ensemble, step.simulation->simulator.run(draw).front(), step.evaluations->per_step(draw));
   return mean_step_time(ensemble);

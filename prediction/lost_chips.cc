@@ -44,6 +44,28 @@ std::string batch_words(const Job& before, const Job& after) {
 constexpr const char* kElse =
     "With spares it runs as before; podsim reliability tells what stops and spares cost.";
 
+// Where the cubes of chips are among those that the slices of a pod are made of.
+class CubePlaces {
+ public:
+  CubePlaces(const FabricSpec& spec, int cubes_of_slices)
+      : fabric_(build_fabric(spec)),
+        parts_(fabric_, spec.chips_per_host),
+        slice_chips_(spec.chips / spec.slices),
+        slice_cubes_(cubes_of_slices / spec.slices) {}
+  CubePlaces(const CubePlaces&) = delete;
+  CubePlaces& operator=(const CubePlaces&) = delete;
+
+  int of(ChipId chip) const {  // domains are numbered with a gap between slices
+    const int slice = chip / slice_chips_;
+    return parts_.domain_of(Domain::kCube, PartKind::kChip, chip) - slice * (slice_chips_ - slice_cubes_);
+  }
+
+ private:
+  const Fabric fabric_;
+  const Parts parts_;
+  const int slice_chips_, slice_cubes_;
+};
+
 class Loss {
  public:
   explicit Loss(Spec& spec) : spec_(spec), fabric_(spec.cluster.fabric) {}
@@ -60,9 +82,9 @@ class Loss {
 
  private:
   int hosts() const { return std::max(1, fabric_.chips / fabric_.chips_per_host); }
-  int cubes_of_slices() const {
+  int cubes_of_slices() const {  // a slice that is a part of a cube takes one
     const int cube = block_.side;
-    return cube > 0 ? std::max(1, fabric_.chips / (cube * cube * cube)) : 0;
+    return cube > 0 ? fabric_.slices * std::max(1, fabric_.chips / fabric_.slices / (cube * cube * cube)) : 0;
   }
   int cubes() const { return block_.in_pod > 0 ? block_.in_pod : cubes_of_slices(); }
 
@@ -90,32 +112,48 @@ class Loss {
     return lost;
   }
 
-  // The cubes of the slices that are lost, by their place there: a slice is made of the healthy cubes in
-  // their order.
-  std::set<int> lost_places() const {
+  // [place in the slices] the cube of the pod that is there: slices are made of the healthy ones in their
+  // order.
+  std::vector<int> cubes_in_use() const {
     FabricSpec fabric = fabric_;
     const std::vector<int>& failed = *kind_of(fabric_).failed_blocks(fabric);
-    std::set<int> places;
-    for (int cube = 0, place = 0; cube < cubes() && place < cubes_of_slices(); ++cube) {
-      if (std::ranges::find(failed, cube) != failed.end()) continue;
-      if (cubes_.contains(cube)) places.insert(place);
-      ++place;
-    }
-    return places;
+    std::vector<int> in_use;
+    for (int cube = 0; cube < cubes() && static_cast<int>(in_use.size()) < cubes_of_slices(); ++cube)
+      if (std::ranges::find(failed, cube) == failed.end()) in_use.push_back(cube);
+    return in_use;
+  }
+
+  // Those of cubes that are lost, and those of hosts that are: hosts of one cube have one.
+  std::set<int> lost_places(const CubePlaces& places) const {
+    const std::vector<int> in_use = cubes_in_use();
+    std::set<int> lost;
+    for (std::size_t place = 0; place < in_use.size(); ++place)
+      if (cubes_.contains(in_use[place])) lost.insert(static_cast<int>(place));
+    for (const int node : nodes_) lost.insert(places.of(node * fabric_.chips_per_host));
+    return lost;
+  }
+
+  // Slices that one pod has no room for are made of cubes of others, which have no number here: any that is
+  // left stands for such a one.
+  std::set<int> lost_cubes() const {
+    std::set<int> lost = cubes_;
+    if (nodes_.empty()) return lost;
+    const std::vector<int> in_use = cubes_in_use();
+    int of_others = 0;
+    for (const int place : lost_places(CubePlaces(fabric_, cubes_of_slices())))
+      if (place < static_cast<int>(in_use.size()))
+        lost.insert(in_use[static_cast<std::size_t>(place)]);
+      else
+        ++of_others;
+    for (int next = 0; of_others > 0 && next < cubes(); ++next) of_others -= lost.insert(next).second ? 1 : 0;
+    return lost;
   }
 
   std::vector<bool> in_lost_cubes() const {
-    const Fabric fabric = build_fabric(fabric_);
-    const Parts parts(fabric, fabric_.chips_per_host);
-    const int slice_chips = fabric_.chips / fabric_.slices, slice_cubes = cubes_of_slices() / fabric_.slices;
-    const auto place_of = [&](ChipId chip) {  // domains are numbered with a gap between slices
-      const int slice = chip / slice_chips;
-      return parts.domain_of(Domain::kCube, PartKind::kChip, chip) - slice * (slice_chips - slice_cubes);
-    };
-    std::set<int> places = lost_places();
-    for (const int node : nodes_) places.insert(place_of(node * fabric_.chips_per_host));
+    const CubePlaces places(fabric_, cubes_of_slices());
+    const std::set<int> lost_places = this->lost_places(places);
     std::vector<bool> lost(fabric_.chips);
-    for (ChipId chip = 0; chip < fabric_.chips; ++chip) lost[chip] = places.contains(place_of(chip));
+    for (ChipId chip = 0; chip < fabric_.chips; ++chip) lost[chip] = lost_places.contains(places.of(chip));
     return lost;
   }
 
@@ -173,9 +211,7 @@ class Loss {
   LostChips other_cubes() {
     Spec repaired = spec_;
     std::vector<int>& all_failed = *kind_of(fabric_).failed_blocks(repaired.cluster.fabric);
-    std::set<int> failed = cubes_;
-    for (int next = 0; failed.size() < cubes_.size() + nodes_.size() && next < cubes(); ++next)
-      failed.insert(next);
+    const std::set<int> failed = lost_cubes();
     all_failed.insert(all_failed.end(), failed.begin(), failed.end());
     const std::string why = explain_invalid(repaired.cluster.fabric);
     if (!why.empty()) return fewer_slices(why);
@@ -192,15 +228,14 @@ class Loss {
                     "speed; podsim reliability tells what the stop costs."};
   }
 
-  // Each lost part may stand in a slice of its own.
   LostChips fewer_slices(const std::string& why) {
-    const int whole = fabric_.slices - static_cast<int>(nodes_.size() + cubes_.size());
     const std::string lost = "Without " + lost_words() + " " +
                              (why.empty() ? "a slice of " + fabric_.name + " is not whole" : why);
     const int slice_chips = fabric_.chips / fabric_.slices;
     std::vector<bool> gone = block_.any_blocks ? in_lost_cubes() : in_lost_hosts();
     for (int chip = 0; chip < fabric_.chips; ++chip)  // of a slice all, each of which comes after its first
       if (gone[chip]) std::fill_n(gone.begin() + chip / slice_chips * slice_chips, slice_chips, true);
+    const int whole = static_cast<int>(std::ranges::count(gone, false)) / slice_chips;
     for (int slices = whole; slices > 0; --slices) {
       for (const bool strong : {true, false}) {
         std::optional<Spec> fewer = smaller(gone, slices * slice_chips,

@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "engine/binary_units.h"
 #include "engine/stage_timer.h"
 #include "prediction/evaluate.h"
 #include "prediction/memory_changes.h"
+#include "prediction/step_length.h"
 #include "report/summarize.h"
 #include "scheduler/placement/fabric_cost.h"
 #include "scheduler/simulation/simulate.h"
@@ -21,7 +23,6 @@ namespace {
 constexpr std::size_t kMostSimulated = 8;  // single changes
 constexpr std::size_t kMostPairsSimulated = 12;
 constexpr std::size_t kMostPairsTold = 3;
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;  // bytes
 
 Bytes worst_stage(const StepProgram& program) {
   Bytes worst;
@@ -52,7 +53,7 @@ class Adviser {
       std::erase_if(together, [&](const auto& pair) { return pair.step_time >= advice.front().step_time; });
     together.resize(std::min(together.size(), kMostPairsTold));
     advice.insert(advice.begin(), together.begin(), together.end());
-    return advice.empty() ? std::vector<MemoryChange>{simulated(pile())} : advice;
+    return advice.empty() ? by_time({pile()}) : advice;
   }
 
  private:
@@ -116,11 +117,17 @@ class Adviser {
 
   std::vector<MemoryChange> by_time(const std::vector<JobChange>& changes) const {
     std::vector<MemoryChange> results;
-    for (const JobChange& change : changes) results.push_back(simulated(change));
+    for (const JobChange& change : changes) {
+      try {
+        results.push_back(simulated(change));
+      } catch (const StepTooLong&) {  // no advice
+      }
+    }
     std::ranges::stable_sort(results, {}, &MemoryChange::step_time);
     return results;
   }
 
+  // Throws StepTooLong.
   MemoryChange simulated(const JobChange& change) const {
     Spec changed = spec_;
     changed.job = change.job;
@@ -129,10 +136,11 @@ class Adviser {
     const System system = assemble(fabric_, {&laid, 1}, {}, true);
     SimulateOptions options;
     options.seed = spec_.seed;
+    refuse_endless(system, {&options, 1});
     const Time step = mean_step_time(simulate(system, options).front()) +
                       EvaluationPasses(laid, fabric_, {}, true).per_step(options);
     const Bytes bytes = worst_stage(laid.program);
-    return {change.words, bytes.value / kGib, step, bytes <= capacity_};
+    return {change.words, bytes.value / kBytesPerGib, step, bytes <= capacity_};
   }
 
   const Spec& spec_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/sharing.h"
+#include "prediction/drawn_length.h"
 #include "report/text.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
 
@@ -13,7 +14,7 @@ namespace podsim {
 namespace {
 
 constexpr double kSecondsOfDay = 86400;  // s
-constexpr double kLongestStep = 10 * kSecondsOfDay, kLongestDraw = 100 * kSecondsOfDay;
+constexpr double kLongestDraw_s = 100 * kSecondsOfDay;
 
 double mean_factor(const Staircase& staircase) {
   if (staircase.period.ps == 0) return 1;
@@ -55,16 +56,19 @@ class StepBound {
         if (!group.patterns[p].empty()) meet(sends_[p], group.patterns[p]);
   }
 
-  // Throws where the longest program of any chip is too long for so many steps.
-  void refuse(int steps) const {
+  // The step of the longest program of any chip. Throws where that is too long for so many steps.
+  double refuse(int steps) const {
     std::vector<Slowest> chips(system_.step.stages.size());
     for (std::size_t c = 0; c < system_.chips.size(); ++c) {
       const ChipClass& chip = system_.chips[c];
       const double speed = chip.speed * mean_factor(system_, chip.profile);
       chips[chip.program].meet(1 / speed, static_cast<std::int32_t>(c));
     }
+    double longest_s = 0;
     for (std::size_t s = 0; s < chips.size(); ++s)
-      if (chips[s].number >= 0) refuse(system_.step.stages[s], chips[s], steps);
+      if (chips[s].number >= 0)
+        longest_s = std::max(longest_s, refuse(system_.step.stages[s], chips[s], steps));
+    return longest_s;
   }
 
  private:
@@ -101,7 +105,7 @@ class StepBound {
     return latency + send.s_per_byte * bytes.value;
   }
 
-  void refuse(const StageProgram& program, const Slowest& chip, int steps) const {
+  double refuse(const StageProgram& program, const Slowest& chip, int steps) const {
     std::vector<double> compute, send;  // [segment]
     Slowest link;
     for (const std::vector<Instruction>& segment : program.segments) {
@@ -116,12 +120,12 @@ class StepBound {
     double compute_s = 0, send_s = 0;
     for (const std::int32_t segment : program.order) compute_s += compute[segment], send_s += send[segment];
     const double step_s = compute_s + send_s + program.input.load.in_seconds();
-    if (step_s <= kLongestStep && step_s * steps <= kLongestDraw) return;
+    if (step_s <= kLongestStep_s && step_s * steps <= kLongestDraw_s) return step_s;
     throw StepTooLong(words(step_s, steps) + (compute_s >= send_s ? of_chip(chip) : of_link(link)));
   }
 
   static std::string words(double step_s, int steps) {
-    if (step_s > kLongestStep)
+    if (step_s > kLongestStep_s)
       return "a step may take " + significant(step_s / kSecondsOfDay, 3) +
              " days, and podsim simulates 10 at most: ";
     return std::to_string(steps) + " steps may take " + significant(step_s * steps / kSecondsOfDay, 3) +
@@ -151,7 +155,8 @@ class StepBound {
 void refuse_endless(const System& system, std::span<const SimulateOptions> draws) {
   int steps = 1;
   for (const SimulateOptions& draw : draws) steps = std::max(steps, draw.steps);
-  StepBound(system).refuse(steps);
+  const std::string why = why_endless_by_chance(system, draws, StepBound(system).refuse(steps));
+  if (!why.empty()) throw StepTooLong(why);
 }
 
 }  // namespace podsim

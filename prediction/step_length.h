@@ -15,9 +15,12 @@ class StepTooLong : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Of the longest step that is simulated.
+inline constexpr double kLongestStep_s = 10.0 * 86400;
+
 // Throws StepTooLong, with the part that takes so long, where a step could take more than ten days, or all
 // steps of a draw more than a hundred, if nothing in it ran beside anything. Speeds that change count by
-// their mean, or, where they change once, not at all.
+// their mean, or, where they change once, not at all. What chance adds counts too (drawn_length.h).
 void refuse_endless(const System& system, std::span<const SimulateOptions> draws);
 
 }  // namespace podsim

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/binary_units.h"
 #include "engine/check.h"
 #include "report/activity.h"
 #include "report/mean_step.h"
@@ -22,7 +23,6 @@
 namespace podsim {
 namespace {
 
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;  // bytes
 constexpr std::size_t kSlowPartiesShown = 10;
 
 void add_step_times(Report& report, const Ensemble& ensemble) {
@@ -88,14 +88,14 @@ void add_throughput(Report& report, const Spec& spec, const StepProgram& program
 }
 
 MemoryParts parts_of(const MemoryUse& use) {
-  return {.weights = use.weights.value / kGib,
-          .gradients = use.gradients.value / kGib,
-          .optimizer = use.optimizer.value / kGib,
-          .activations = use.activations.value / kGib,
-          .logits = use.logits.value / kGib,
-          .buffers = use.buffers.value / kGib,
-          .fragmentation = use.fragmentation.value / kGib,
-          .total = use.total().value / kGib};
+  return {.weights = use.weights.value / kBytesPerGib,
+          .gradients = use.gradients.value / kBytesPerGib,
+          .optimizer = use.optimizer.value / kBytesPerGib,
+          .activations = use.activations.value / kBytesPerGib,
+          .logits = use.logits.value / kBytesPerGib,
+          .buffers = use.buffers.value / kBytesPerGib,
+          .fragmentation = use.fragmentation.value / kBytesPerGib,
+          .total = use.total().value / kBytesPerGib};
 }
 
 void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
@@ -107,7 +107,7 @@ void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
   MemoryReport& memory = report.memory;
   for (const MemoryUse& stage : program.memory) memory.stages.push_back(parts_of(stage));
   static_cast<MemoryParts&>(memory) = parts_of(*worst);
-  memory.capacity = capacity.value / kGib;
+  memory.capacity = capacity.value / kBytesPerGib;
   memory.worst_stage = static_cast<int>(worst - program.memory.begin());
   memory.fits = worst->total() <= capacity;
   memory.retry_free_share = spec.job.stack.retry_free_share;

@@ -9,8 +9,21 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "engine/binary_units.h"
+
 namespace podsim {
 namespace {
+
+constexpr double kMostPlain = 1e21;  // with all its digits; more are none that anybody reads
+constexpr int kLeastMagnitude = -12;
+
+bool is_endless(double value) { return std::isfinite(value) && std::abs(value) >= kMostPlain; }
+
+std::string with_exponent(double value, int decimals) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*e", decimals, value);
+  return text.data();
+}
 
 // "1234567.8" -> "1,234,567.8"
 std::string grouped(std::string digits) {
@@ -26,7 +39,9 @@ std::string grouped(std::string digits) {
 }  // namespace
 
 std::string fixed(double value, int decimals) {
-  std::array<char, 400> text{};  // a double has up to 309 digits before the point
+  constexpr int kMostDecimals = 3;  // of a number with an exponent
+  if (is_endless(value)) return with_exponent(value, std::min(decimals, kMostDecimals));
+  std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   return text.data();
 }
@@ -34,6 +49,7 @@ std::string fixed(double value, int decimals) {
 std::string significant(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return fixed(value, 0);
   const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  if (magnitude < kLeastMagnitude || is_endless(value)) return with_exponent(value, digits - 1);
   return grouped(fixed(value, std::max(0, digits - 1 - magnitude)));
 }
 
@@ -64,7 +80,7 @@ std::string binary_bytes(Bytes bytes) {
   return fixed(value, unit == 0 ? 0 : 1) + " " + kUnits[unit];
 }
 
-std::string gib(Bytes bytes) { return fixed(bytes.value / (1024.0 * 1024.0 * 1024.0), 2) + " GiB"; }
+std::string gib(Bytes bytes) { return fixed(bytes.value / kBytesPerGib, 2) + " GiB"; }
 
 std::string cell_text(const std::string& text) {
   return text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos

@@ -7,13 +7,15 @@
 
 namespace podsim {
 
-std::string fixed(double value, int decimals);      // "12.35"
-std::string significant(double value, int digits);  // "1,234" or "0.01235": never an exponent
-std::string percent(double share);                  // 0.4123 -> "41.2%"
-std::string shortest(double value);                 // the shortest text that reads back as the same number
-std::string exact_seconds(Time time);               // twelve decimals: every picosecond
-std::string binary_bytes(Bytes bytes);              // "64.0 MiB"
-std::string gib(Bytes bytes);                       // "71.25 GiB"
+// "12.35"; with an exponent from 1e21 on, so that no number breaks a table.
+std::string fixed(double value, int decimals);
+// "1,234" or "0.01235"; with an exponent below 1e-12, and from 1e21 on.
+std::string significant(double value, int digits);
+std::string percent(double share);      // 0.4123 -> "41.2%"
+std::string shortest(double value);     // the shortest text that reads back as the same number
+std::string exact_seconds(Time time);   // twelve decimals: every picosecond
+std::string binary_bytes(Bytes bytes);  // "64.0 MiB"
+std::string gib(Bytes bytes);           // "71.25 GiB"
 
 // A text, never a number, for a cell: with an apostrophe before =, +, -, @, tab and return, which would make
 // a spreadsheet run what somebody else wrote as a formula.

@@ -5,12 +5,11 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/binary_units.h"
 #include "validation/validate_collectives.h"
 
 namespace podsim {
 namespace {
-
-constexpr double kKibibyte = 1024, kMebibyte = 1048576;
 
 using Groups = std::vector<std::pair<std::string, std::vector<double>>>;  // in the order of the table
 
@@ -26,9 +25,9 @@ std::string system_of(const MeasuredCollective& row) {
 }
 
 std::string size_class(double bytes) {
-  if (bytes < 64 * kKibibyte) return "below 64 KiB";
-  if (bytes < kMebibyte) return "64 KiB to 1 MiB";
-  return bytes < 16 * kMebibyte ? "1 to 16 MiB" : "16 MiB and more";
+  if (bytes < 64 * kBytesPerKib) return "below 64 KiB";
+  if (bytes < kBytesPerMib) return "64 KiB to 1 MiB";
+  return bytes < 16 * kBytesPerMib ? "1 to 16 MiB" : "16 MiB and more";
 }
 
 // What a sweep over the kernels of a chip is cut by.
@@ -58,7 +57,7 @@ std::vector<NamedSummary> summarize(const std::vector<PredictedCollective>& rows
   for (const PredictedCollective& row : rows) {
     if (!row.measured.representative) continue;
     all.push_back(row.error());
-    (row.measured.collective.bytes.value >= kMebibyte ? large : small).push_back(row.error());
+    (row.measured.collective.bytes.value >= kBytesPerMib ? large : small).push_back(row.error());
     const std::string system = system_of(row.measured);
     if (!system.empty()) add_to(systems, system, row.error());
   }

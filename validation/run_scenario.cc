@@ -47,6 +47,7 @@ class Writer {
     if (!model.missing.empty()) return skip(model.missing);
     assume(layout.assumptions);
     assume(model.assumptions);
+    contradict(*fabric);
     result_.model = model.name;
     result_.parallelism = layout.parallelism;
     result_.slices = layout.slices;
@@ -150,6 +151,42 @@ class Writer {
       result_.skipped =
           problems.at(0).message + (problems.at(0).hint.empty() ? "" : "; " + problems.at(0).hint);
     return spec;
+  }
+
+  // Columns that say otherwise than what they are simulated as; where the row says nothing there is nothing
+  // to tell. Weights are compared when they are counted (PredictedRun).
+  void contradict(const FabricSpec& fabric) {
+    const int stated = row_.whole("gpus_per_node", 0);
+    if (fabric.gpu && stated > 0 &&
+        std::min(stated, result_.chips) != std::min(fabric.chips_per_host, result_.chips))
+      result_.contradictions.push_back(row_.problem_at(
+          "gpus_per_node",
+          row_.text("id") + ": gpus_per_node is " + std::to_string(stated) + ", and a server of " +
+              row_.text("fabric") + " has " + std::to_string(fabric.chips_per_host) + " GPUs",
+          "the row is simulated on the latter; a column fabric names another one"));
+    if (const auto billions = row_.number("params_total_b"); billions && *billions > 0)
+      result_.weights = StatedWeights{*billions * 1e9, row_.problem_at("params_total_b", "", "")};
+    contradict_model();
+  }
+
+  // Of a model that is named in catalog_model, which has its shape.
+  void contradict_model() {
+    const auto entry = row_.has("catalog_model") && !row_.has("model_fields")
+                           ? catalog_.model(row_.text("catalog_model"))
+                           : std::nullopt;
+    if (!entry || entry->layers == 0) return;
+    for (const auto& [column, has] : {std::pair("layers", entry->layers),
+                                      {"hidden", entry->d_model},
+                                      {"heads", entry->heads},
+                                      {"n_experts", entry->experts ? entry->experts->experts : 0}}) {
+      const int stated = row_.whole(column, has);
+      if (stated != has)
+        result_.contradictions.push_back(row_.problem_at(
+            column,
+            row_.text("id") + ": " + column + " is " + std::to_string(stated) + ", and " + entry->name +
+                " has " + std::to_string(has),
+            "the row is simulated as the latter; without catalog_model its columns are read"));
+    }
   }
 
   // NVLink domains are as large as stated, or as the largest part of that which divides the GPUs into whole

@@ -7,10 +7,17 @@
 #include <vector>
 
 #include "proto/catalog/catalog.h"
+#include "proto/text/problem.h"
 #include "validation/run_rules.h"
 #include "validation/run_table.h"
 
 namespace podsim {
+
+// How many weights the table says that the model has.
+struct StatedWeights {
+  double count = 0;
+  Problem place;  // of the cell, without words
+};
 
 struct RunScenario {
   std::string id, family, chip, stack, fabric, model, precision, parallelism;
@@ -24,7 +31,9 @@ struct RunScenario {
   bool ready = false;                // nothing that a simulation needs is assumed
   std::string text;
   std::vector<std::string> assumptions;
-  std::string skipped;  // why there is no scenario; empty when there is
+  std::string skipped;                  // why there is no scenario; empty when there is
+  std::vector<Problem> contradictions;  // of columns and what the row is simulated as
+  std::optional<StatedWeights> weights;
 };
 
 // Fills what the row leaves out by the rules, and writes the scenario.

@@ -94,6 +94,13 @@ int RunRow::whole(const std::string& column, int missing) const {
   return value ? static_cast<int>(std::min(*value, 2e9)) : missing;
 }
 
+Problem RunRow::problem_at(const std::string& column, const std::string& message,
+                           const std::string& hint) const {
+  const auto place = places_.find(column);
+  const int at = place == places_.end() ? 0 : place->second;
+  return {file_, line_, at, message, source_, hint, at};
+}
+
 std::string with_header(const std::string& text) {
   return text.starts_with("# GPUs,") ? text.substr(2) : text;
 }
@@ -119,8 +126,11 @@ RunTable read_run_table(const std::string& file, const std::string& text) {
       const std::string& header = table.header().cells[i].text;
       const Column* column = column_called(header);
       if (column && column->number && !table.number(line, header, *column->number)) continue;
-      row.set(column ? column->name : header, line.cells[i].text);
+      const std::string name = column ? column->name : header;
+      row.set(name, line.cells[i].text);
+      row.begins_at(name, line.cells[i].column);
     }
+    row.stands_at(file, line.line, line.source);
     complete(stem(file), static_cast<int>(result.rows.size()) + 1, row);
     result.rows.push_back(std::move(row));
   }

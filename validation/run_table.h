@@ -21,8 +21,20 @@ class RunRow {
 
   void set(const std::string& column, const std::string& text) { cells_[column] = text; }
 
+  // Where the row stands in its table, and in which column of the line a cell begins; nowhere for rows that
+  // are made otherwise.
+  void stands_at(const std::string& file, int line, const std::string& source) {
+    file_ = file, line_ = line, source_ = source;
+  }
+  void begins_at(const std::string& column, int place) { places_[column] = place; }
+  // What is wrong with a cell, at its place.
+  Problem problem_at(const std::string& column, const std::string& message, const std::string& hint) const;
+
  private:
   std::map<std::string, std::string> cells_;
+  std::string file_, source_;
+  int line_ = 0;
+  std::map<std::string, int> places_;
 };
 
 struct RunTable {

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <exception>
 #include <functional>
 
 #include "engine/parallel_for.h"
 #include "prediction/error_band.h"
 #include "proto/scenario/load.h"
+#include "report/text.h"
 
 namespace podsim {
 
@@ -18,6 +20,20 @@ std::optional<double> PredictedRun::error() const {
 }
 
 bool PredictedRun::misfits() const { return failure.empty() && !report.memory.fits; }
+
+std::vector<Problem> PredictedRun::contradictions() const {
+  constexpr double kNear = 0.1;  // tables round, and count embeddings or not
+  std::vector<Problem> told = run.contradictions;
+  if (!run.weights || !failure.empty() || report.parameters <= 0) return told;
+  if (std::abs(run.weights->count / report.parameters - 1) <= kNear) return told;
+  Problem weights = run.weights->place;
+  weights.message = run.id + ": params_total_b is " + significant(run.weights->count / 1e9, 3) +
+                    " billion, and " + report.model + " as it is simulated has " +
+                    significant(report.parameters / 1e9, 3);
+  weights.hint = "a column of its shape is wrong, or that of its weights";
+  told.push_back(std::move(weights));
+  return told;
+}
 
 std::string PredictedRun::stated() const {
   if (!run.ready) return "in part";

@@ -23,7 +23,8 @@ struct PredictedRun {
   std::optional<double> error() const;  // (predicted - measured) / measured; nothing without a measured time
   std::optional<bool> inside_band() const;  // is the measured time? Nothing without it, or without a band
   bool misfits() const;                     // was it simulated, with a layout that does not fit in memory?
-  std::string stated() const;               // "in full", "with assumptions" (a whole layout) or "in part"
+  std::vector<Problem> contradictions() const;  // of its row, and of the number of weights
+  std::string stated() const;                   // "in full", "with assumptions" (a whole layout) or "in part"
 };
 
 // Predicts the step of a run.

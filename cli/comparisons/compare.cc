@@ -111,13 +111,15 @@ int compare_weeks(const CompareVerb& verb) {
     spdlog::error("--weeks goes without --equal, --anchor and textproto");
     return kInputError;
   }
-  const auto swept = load_swept_questions(verb.files, verb.load);
+  auto swept = load_swept_questions(verb.files, verb.load);
   if (!swept) return kInputError;
   if (swept->things.size() < 2) {
     spdlog::error("compare --weeks needs at least two scenarios, or one and several values of --set");
     return kInputError;
   }
-  const std::vector<ReliabilityReport> reports = predict_all_weeks(swept->things, verb.run);
+  const auto predicted = predict_all_weeks(*swept, verb.run);
+  if (!predicted) return kInputError;
+  const std::vector<ReliabilityReport>& reports = *predicted;
   const std::string json = all_weeks_json(reports, swept->settings);
   const std::string table = reliability_beside(reports);
   if (!verb.run.html.empty())
@@ -160,14 +162,18 @@ int compare(const CompareVerb& verb) {
     spdlog::error("compare needs at least two scenarios, or one and what --set changes of it");
     return kInputError;
   }
-  const auto specs = verb.files.size() == 1 ? before_and_after(verb) : each_setting(verb);
+  auto specs = verb.files.size() == 1 ? before_and_after(verb) : each_setting(verb);
   if (!specs || !have_one_job(*specs, "compare")) return kInputError;
   const auto anchor =
       make_anchor(verb.anchor, verb.files.front(), verb.load.catalog_directories, verb.run.threads);
   if (!anchor || !can_use(*anchor, *specs, "compare")) return kInputError;
   std::vector<Report> reports;
-  for (Prediction& prediction : predict_anchored(*specs, *anchor, verb.run))
+  LeftOutSteps left_out;
+  for (Prediction& prediction : predict_anchored(*specs, *anchor, verb.run, left_out))
     reports.push_back(std::move(prediction.report));
+  if (!some_are_left(*specs, left_out)) return kInputError;
+  take_left_out(left_out, *specs);
+  take_left_out(left_out, reports);
   if (!verb.run.html.empty())
     write_page(compare_page(reports), PageSources{verb.files, verb.load}, verb.run.html);
   emit(verb.output.format == "table" ? compare_table(reports) : render(reports, verb.output.format),

@@ -11,6 +11,7 @@
 #include "cli/options/numbers.h"
 #include "cli/options/store_option.h"
 #include "cli/plan/plan_text.h"
+#include "cli/plan/plan_words.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/interrupt.h"
@@ -18,7 +19,6 @@
 #include "engine/parallel_for.h"
 #include "planner/plan/equal.h"
 #include "proto/scenario/load.h"
-#include "proto/text/quantities.h"
 #include "proto/text/read_file.h"
 
 namespace podsim {
@@ -44,12 +44,7 @@ std::vector<int> counts_around(int chips) {
 
 std::optional<std::vector<int>> wanted_counts(const EqualOptions& options, int first_chips) {
   if (options.counts.empty()) return counts_around(first_chips);
-  const auto counts = parse_count_range(options.counts);
-  if (counts && counts->back() <= kMaxChips) return std::vector<int>(counts->begin(), counts->end());
-  spdlog::error(
-      "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
-      options.counts);
-  return std::nullopt;
+  return chip_counts(options.counts);
 }
 
 // What the files say, and what is wrong with them.

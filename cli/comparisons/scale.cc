@@ -165,6 +165,22 @@ ScaledSpecs scaled_specs(const Swept<Spec>& swept, const AskedCounts& asked, boo
   return all;
 }
 
+// Sizes that cannot be simulated; the first of those that are left stands for their setting.
+void take_sizes(const LeftOutSteps& left_out, ScaledSpecs& sizes, Scaling& scaling) {
+  const std::vector<std::size_t> group = scaling.first;
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0, last = group.size(); i < group.size(); ++i) {
+    if (!left_out[i].empty()) continue;
+    first.push_back(last < group.size() && group[i] == group[last] ? first.back() : first.size());
+    last = i;
+  }
+  take_left_out(left_out, sizes.specs);
+  take_left_out(left_out, sizes.own_batches);
+  take_left_out(left_out, scaling.settings.values);
+  take_left_out(left_out, scaling.strong);
+  scaling.first = std::move(first);
+}
+
 void add_reports(const ScaleVerb& verb, const ScaledSpecs& sizes, std::vector<Prediction> predictions,
                  Scaling& scaling) {
   for (Prediction& prediction : predictions) scaling.reports.push_back(std::move(prediction.report));
@@ -205,13 +221,18 @@ int scale(const ScaleVerb& verb) {
   Scaling scaling{.settings = {swept->settings.paths, {}},
                   .several_files = verb.files.size() > 1,
                   .both_ways = verb.weak && verb.strong};
-  const ScaledSpecs sizes = scaled_specs(*swept, *asked, verb.strong, scaling);
+  ScaledSpecs sizes = scaled_specs(*swept, *asked, verb.strong, scaling);
   if (!tells_scaling(sizes.specs, swept->things.front(), asked->counts.size())) {
     spdlog::error("{} can run at none of these numbers of {}{}", swept->things.front().name, asked->unit(),
                   sizes.specs.empty() ? "" : " but its own");
     return kInputError;
   }
-  add_reports(verb, sizes, predict_anchored(sizes.specs, *anchor, verb.run), scaling);
+  LeftOutSteps left_out;
+  std::vector<Prediction> predictions = predict_anchored(sizes.specs, *anchor, verb.run, left_out);
+  if (!some_are_left(sizes.specs, left_out)) return kInputError;
+  take_left_out(left_out, predictions);
+  take_sizes(left_out, sizes, scaling);
+  add_reports(verb, sizes, std::move(predictions), scaling);
   if (!verb.run.quiet) tell_of_longest_shapes(scaling.reports);
   write_scaling(verb, scaling);
   return some_fits(scaling.reports) ? kDone : kInputError;

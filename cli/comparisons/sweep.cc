@@ -1,4 +1,6 @@
 // podsim sweep: a scenario at every value of some fields, any figure as a column.
+#include "cli/scenarios/sweep.h"
+
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -14,13 +16,13 @@
 #include "cli/options/store_option.h"
 #include "cli/parts/parts.h"
 #include "cli/scenarios/batch.h"
-#include "cli/scenarios/sweep.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "engine/parallel_for.h"
 #include "planner/search/stored_steps.h"
 #include "prediction/evaluator.h"
+#include "prediction/step_length.h"
 #include "proto/scenario/sweep.h"
 #include "proto/text/override.h"
 #include "proto/text/quantities.h"
@@ -95,8 +97,10 @@ std::string renamed(const std::string& report, const std::string& name) {
   return report.substr(0, from) + nlohmann::json(name).dump() + report.substr(report.find(",\n", from));
 }
 
-// The report of each point as JSON.
-std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<SweptScenario>& points) {
+// The report of each point as JSON. Points that cannot be simulated have none.
+std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<SweptScenario>& points,
+                                           LeftOutSteps& left_out) {
+  left_out.assign(points.size(), "");
   for (SweptScenario& point : points) point.spec.name = point.name;
   const auto store = open_result_store(verb.store);
   Progress progress(points.size(), "scenarios", verb.quiet);
@@ -107,22 +111,26 @@ std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<Sw
     Evaluator evaluator;  // neighbours have much in common
     for (std::size_t i; (i = next.fetch_add(1)) < points.size(); progress.one_done()) {
       const auto simulated = [&] { return evaluator.predict(points[i].spec, {}).report; };
-      if (!store) {
-        reports[i] = report_json(simulated());
-        continue;
+      try {
+        if (!store) {
+          reports[i] = report_json(simulated());
+          continue;
+        }
+        const StoredScenario scenario{points[i].spec.sha256, points[i].text, points[i].name};
+        const StoredStep step = stored_step(*store, scenario, simulated);
+        reports[i] = step.known ? renamed(step.report, points[i].name) : step.report;
+        known += step.known ? 1 : 0;
+      } catch (const StepTooLong& refusal) {
+        left_out[i] = refusal.what();
       }
-      const StoredScenario scenario{points[i].spec.sha256, points[i].text, points[i].name};
-      const StoredStep step = stored_step(*store, scenario, simulated);
-      reports[i] = step.known ? renamed(step.report, points[i].name) : step.report;
-      known += step.known ? 1 : 0;
     }
   });
   if (!store) return reports;
   std::vector<StudyRow> rows;
   std::vector<std::string> keys;
-  for (const SweptScenario& point : points) {
-    rows.push_back({point.spec.sha256, point.name});
-    keys.push_back(point.spec.sha256);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    keys.push_back(points[i].spec.sha256);
+    if (left_out[i].empty()) rows.push_back({points[i].spec.sha256, points[i].name});
   }
   const std::int64_t study =
       store->begin_study({"podsim sweep " + verb.file, question_sha256("sweep", keys)});
@@ -244,7 +252,14 @@ int sweep_fields(const SweepVerb& verb) {
     spdlog::warn("this part has none of the values");
     return kDone;
   }
-  const std::vector<std::string> reports = reports_of_points(verb, swept->things);
+  LeftOutSteps left_out;
+  std::vector<std::string> reports = reports_of_points(verb, swept->things, left_out);
+  std::vector<Spec> specs;
+  for (SweptScenario& point : swept->things) specs.push_back(std::move(point.spec));
+  if (!some_are_left(specs, left_out)) return kInputError;
+  take_left_out(left_out, reports);
+  take_left_out(left_out, swept->things);
+  take_left_out(left_out, swept->settings.values);
   SweptRows rows{split(verb.columns, ','), {}, swept->settings};
   for (std::string& column : rows.columns) column = trim(column);
   for (const std::string& report : reports) rows.reports.emplace_back(report);

@@ -191,7 +191,10 @@ std::string fleet_question(const FleetScenarios& loaded, const FleetVerb& verb) 
     asked += loaded.runs[i].sha256 + " " + shortest(tokens_of(verb, i)) + " ";
   for (std::size_t i = 0; i < loaded.served.size(); ++i)
     asked += loaded.served[i].sha256 + " " + shortest(verb.serve_rates[i]) + " ";
-  return question_sha256("fleet " + shortest(verb.days), {asked});
+  std::string words = "fleet " + shortest(verb.days);
+  if (verb.chips > 0) words += " --chips " + std::to_string(verb.chips);
+  if (!loaded.served.empty()) words += " " + inference_words(verb.inference);
+  return question_sha256(words, {asked});
 }
 
 std::optional<FleetScenarios> read_fleet(const FleetVerb& verb) {

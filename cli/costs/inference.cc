@@ -14,6 +14,7 @@
 #include "cli/terminal/output.h"
 #include "proto/catalog/owning_tables.h"
 #include "proto/writing/figure_json.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -102,7 +103,8 @@ int inference(const InferenceVerb& verb) {
   if (!specs || !have_one_job(*specs, "inference")) return kInputError;
   const auto report = inference_of(specs->front(), verb.options);
   if (!report) return kInfeasible;
-  emit(verb.output.format == "json" ? inference_json(*report, specs->front().sha256)
+  const std::string words = "inference " + inference_words(verb.options);
+  emit(verb.output.format == "json" ? inference_json(*report, question_sha256(words, {specs->front().sha256}))
                                     : inference_table(*report),
        verb.output.out);
   return kDone;
@@ -137,6 +139,17 @@ void add_inference_options(CLI::App& verb, InferenceOptions& options) {
                               "Share of the rooflines that servers reach; missing = as of MLPerf Inference "
                               "(scenarios/economics/terms.csv)"),
               0.01, 1.0);
+}
+
+std::string inference_words(const InferenceOptions& options) {
+  std::string words = "--prompt " + std::to_string(options.prompt_tokens) + " --output " +
+                      std::to_string(options.output_tokens) + " --weights [" + options.weights + "]" +
+                      " --most-ms " + shortest(options.most_ms_per_token);
+  if (options.kv_bytes) words += " --kv-bytes " + shortest(*options.kv_bytes);
+  if (options.reached) words += " --reached " + shortest(*options.reached);
+  if (options.tensor) words += " --tensor " + std::to_string(*options.tensor);
+  if (options.sequences) words += " --sequences " + std::to_string(*options.sequences);
+  return words;
 }
 
 std::optional<InferenceReport> inference_of(const Spec& spec, const InferenceOptions& options) {

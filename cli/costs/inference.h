@@ -23,6 +23,9 @@ struct InferenceOptions {
 
 void add_inference_options(CLI::App& verb, InferenceOptions& options);
 
+// The options as words, for the digest of a question.
+std::string inference_words(const InferenceOptions& options);
+
 // Nothing, and a message, where the scenario's model or chip cannot be asked so.
 std::optional<InferenceReport> inference_of(const Spec& spec, const InferenceOptions& options);
 

@@ -277,7 +277,7 @@ void add_what_is_read(CLI::App& verb, ImportVerb& options) {
   verb.add_option(
           "FILE", options.files,
           "What other tools have written, of any kind of --as; plain or compressed by gzip; a pattern "
-          "such as 'step.*.et' is all files that fit")
+          "such as 'step.*.et' is all files that fit, - is standard input")
       ->required();
   verb.add_option("--as", options.as, "What the files are, instead of by their content")
       ->check(CLI::IsMember(names_of_file_kinds()));

@@ -20,14 +20,14 @@ std::vector<std::string> names_of_file_kinds() {
 std::optional<InputText> read_import_file(const std::string& file) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   std::vector<Problem> problems;
-  auto text = read_file(file, problems, kMostBytes);
+  auto input = read_input(file, problems, kMostBytes);
   print_problems(problems);
-  if (!text) return std::nullopt;
-  if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
-    spdlog::error("{}: the file is empty", file);
+  if (!input) return std::nullopt;
+  if (input->text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    spdlog::error("{}: the file is empty", input->name);
     return std::nullopt;
   }
-  return InputText{file, *std::move(text)};
+  return input;
 }
 
 namespace {

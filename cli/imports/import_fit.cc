@@ -8,6 +8,7 @@
 
 #include "calibration/channel_fit.h"
 #include "cli/scenarios/batch.h"
+#include "engine/binary_units.h"
 #include "report/text.h"
 #include "report/write.h"
 #include "validation/validate_collectives.h"
@@ -15,7 +16,6 @@
 namespace podsim {
 namespace {
 
-constexpr double kMib = 1024.0 * 1024.0;
 constexpr std::size_t kLeastRows = 4;  // as many as there are numbers to fit
 
 std::optional<CollectiveKind> collective_kind_named(const std::string& name) {
@@ -61,7 +61,7 @@ std::vector<std::pair<std::string, double>> channel_numbers(const ChannelSpec& c
                                                             const PlacedGroup& placed) {
   std::vector<std::pair<std::string, double>> numbers = {
       {"setup_us", channel.setup.in_seconds() * 1e6},
-      {"chunk_mib", channel.chunk.value / kMib},
+      {"chunk_mib", channel.chunk.value / kBytesPerMib},
       {"chunk_us", channel.chunk_overhead.in_seconds() * 1e6}};
   const auto share = [&](const char* name, double of_payload, double efficiency) {
     if (of_payload < 1) numbers.emplace_back(name, of_payload * efficiency);

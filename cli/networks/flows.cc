@@ -20,6 +20,7 @@
 #include "cli/terminal/output.h"
 #include "proto/cases/load_flows.h"
 #include "proto/text/question_digest.h"
+#include "proto/text/read_file.h"
 #include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
@@ -174,7 +175,7 @@ std::optional<std::vector<FlowCaseFile>> load_cases(const std::vector<std::strin
     print_problems(loaded.problems);
     clean &= loaded.file.has_value();
     if (!loaded.file) continue;
-    if (loaded.file->flows.name.empty()) loaded.file->flows.name = file;
+    if (loaded.file->flows.name.empty()) loaded.file->flows.name = file == "-" ? kStandardInput : file;
     cases.push_back(*std::move(loaded.file));
   }
   if (!clean) return std::nullopt;
@@ -233,7 +234,7 @@ void add_flows(CLI::App& app, int& exit_code) {
   CLI::App& verb =
       *app.add_subcommand("flows", "Simulate flows on any graph: when each finishes, and how busy edges are");
   const auto options = std::make_shared<FlowsVerb>();
-  verb.add_option("FILE", options->files, "Flow cases, JSON")->required();
+  verb.add_option("FILE", options->files, "Flow cases, JSON; - is standard input")->required();
   verb.add_option("--convention", options->convention,
                   "Latency of a route: waited for after draining, or first, before taking bandwidth")
       ->check(CLI::IsMember({"after", "first"}))

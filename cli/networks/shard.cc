@@ -239,7 +239,7 @@ void add_shard(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
       "shard", "Plan resharding and sharded operations: which collectives, and how many bytes they send");
   const auto options = std::make_shared<ShardVerb>();
-  verb.add_option("FILE", options->files, "Files of cases, JSON")->required();
+  verb.add_option("FILE", options->files, "Files of cases, JSON; - is standard input")->required();
   verb.add_option("--only", options->categories, "Cases of this category")->type_name("CATEGORY");
   verb.add_option("--case", options->ids, "The case of this id; a table of one case lists its steps")
       ->type_name("ID");

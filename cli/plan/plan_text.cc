@@ -237,7 +237,8 @@ std::string search_counts_text(const PlanAnswer& answer) {
   for (const PlanRow& row : answer.rows) gap = std::max(gap, row.gap);
   const auto counted = [](std::int64_t n) { return significant(static_cast<double>(n), 1); };
   return counted(counts.layouts) + " layouts: " + counted(counts.no_room) + " do not fit, " +
-         counted(counts.layouts - counts.no_room - counts.simulated) + " bounded out, " +
+         counted(counts.layouts - counts.no_room - counts.simulated - counts.too_long) + " bounded out, " +
+         (counts.too_long > 0 ? counted(counts.too_long) + " refused as too long, " : "") +
          counted(counts.simulated) + " simulated. Of no cluster is any layout faster by more than " +
          percent(gap) + ".\n";
 }

@@ -44,6 +44,24 @@ std::optional<AskedScenario> read_scenario(const LoadOptions& load, const std::s
   return AskedScenario{input->name, input->text, *overrides, *std::move(loaded.plan)};
 }
 
+}  // namespace
+
+std::optional<std::vector<int>> chip_counts(const std::string& text) {
+  const auto counts = parse_count_range(text);
+  if (!counts) {
+    spdlog::error(
+        "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
+        text);
+    return std::nullopt;
+  }
+  const std::int64_t most = *std::ranges::max_element(*counts);
+  if (most <= kMaxChips) return std::vector<int>(counts->begin(), counts->end());
+  spdlog::error("--chips \"{}\": of {} chips no layouts are searched, of {} at most", text, most, kMaxChips);
+  return std::nullopt;
+}
+
+namespace {
+
 // False where a word is wrong, which is told; here and below.
 bool add_clusters(const PlanOptionWords& typed, const Catalog& catalog, PlanWords& words) {
   words.chips = names(typed.chip);
@@ -56,15 +74,10 @@ bool add_clusters(const PlanOptionWords& typed, const Catalog& catalog, PlanWord
     return false;
   }
   if (!typed.counts) return true;
-  const auto counts = parse_count_range(*typed.counts);
-  if (counts && counts->back() <= kMaxChips) {
-    words.counts.emplace(counts->begin(), counts->end());
-    return true;
-  }
-  spdlog::error(
-      "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
-      *typed.counts);
-  return false;
+  const auto counts = chip_counts(*typed.counts);
+  if (!counts) return false;
+  words.counts = *counts;
+  return true;
 }
 
 bool add_bounds(const char* option, const std::string& text, std::optional<double> FigureLimit::*bound,

@@ -24,6 +24,9 @@ struct PlanOptionWords {
   LoadOptions load;
 };
 
+// Numbers of chips whose layouts are searched, "64..4096x2"; nothing where the text is wrong, which is told.
+std::optional<std::vector<int>> chip_counts(const std::string& text);
+
 // Nothing where the words or a block are wrong, which is then told.
 std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& words, const Catalog& catalog);
 

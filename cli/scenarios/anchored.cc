@@ -19,11 +19,11 @@
 #include "ingest/xplane/read_space.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
+#include "report/text.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kLongestStep_s = 1e6;
 constexpr char kSuffix[] = ".textproto";
 
 std::optional<InputText> input_of(const std::string& file) {
@@ -139,9 +139,9 @@ void warn_of_odd_runs(const Anchor& anchor) {
       const double error = stack.posterior.after[run];
       if (std::abs(error) <= kOdd * stack.noise[run]) continue;
       spdlog::warn(
-          "--anchor: {} stays {:.0f}% too {} after all that may plausibly move: is the scenario what was "
+          "--anchor: {} stays {}% too {} after all that may plausibly move: is the scenario what was "
           "measured?",
-          stack.ids[run], 100 * std::abs(std::expm1(error)), error < 0 ? "fast" : "slow");
+          stack.ids[run], fixed(100 * std::abs(std::expm1(error)), 0), error < 0 ? "fast" : "slow");
     }
   }
 }
@@ -188,7 +188,7 @@ void add_anchor_options(CLI::App& verb, AnchorOptions& options) {
 void add_anchor_step_option(CLI::App& verb, AnchorOptions& options) {
   real_number(verb.add_option("--anchor-step-time", options.step_time_s,
                               "The step that you measured of FILE as it is, without --set, in seconds"),
-              1e-9, kLongestStep_s)
+              kShortestAnchorStep_s, kLongestAnchorStep_s)
       ->type_name("SECONDS");
 }
 
@@ -236,15 +236,15 @@ std::vector<Spec> moved_specs(std::span<const Spec> specs, const Anchor& anchor)
 }
 
 std::vector<Prediction> predict_anchored(std::span<const Spec> specs, const Anchor& anchor,
-                                         const RunOptions& options) {
-  if (anchor.stacks().empty()) return predict_all(specs, options);
-  std::vector<Prediction> predictions = predict_all(moved_specs(specs, anchor), options);
+                                         const RunOptions& options, LeftOutSteps& left_out) {
+  if (anchor.stacks().empty()) return predict_all(specs, options, left_out);
+  std::vector<Prediction> predictions = predict_all(moved_specs(specs, anchor), options, left_out);
   PredictOptions plain = options.predict();
   plain.dump.clear();
   plain.trace = false;
   plain.memory_advice = false;
   parallel_for(specs.size(), options.threads, [&](std::size_t i) {
-    if (anchor.moves(specs[i]))
+    if (anchor.moves(specs[i]) && left_out[i].empty())
       anchor.tell(specs[i], predict_step(specs[i], plain).report, predictions[i].report);
   });
   return predictions;

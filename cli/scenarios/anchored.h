@@ -8,6 +8,7 @@
 
 #include "calibration/anchor.h"
 #include "cli/options/options.h"
+#include "cli/scenarios/batch.h"
 
 namespace podsim {
 
@@ -34,8 +35,8 @@ bool can_use(const Anchor& anchor, std::span<const Spec> specs, const std::strin
 // Those whose stacks the anchor moves with their stacks moved.
 std::vector<Spec> moved_specs(std::span<const Spec> specs, const Anchor& anchor);
 
-// As predict_all, of specs whose stacks the anchor moves; their reports tell of it.
+// As predict_all of several specs, whose stacks the anchor moves; their reports tell of it.
 std::vector<Prediction> predict_anchored(std::span<const Spec> specs, const Anchor& anchor,
-                                         const RunOptions& options);
+                                         const RunOptions& options, LeftOutSteps& left_out);
 
 }  // namespace podsim

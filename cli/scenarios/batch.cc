@@ -11,6 +11,7 @@
 #include "cli/terminal/progress.h"
 #include "engine/parallel_for.h"
 #include "engine/stage_timer.h"
+#include "prediction/step_length.h"
 #include "proto/scenario/load.h"
 #include "scheduler/question/spec.h"
 
@@ -120,7 +121,10 @@ void in_parallel(std::size_t count, int threads, bool quiet, const std::function
   });
 }
 
-std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options) {
+namespace {
+
+std::vector<Prediction> predict_each(std::span<const Spec> specs, const RunOptions& options,
+                                     LeftOutSteps* left_out) {
   std::vector<Prediction> predictions(specs.size());
   std::size_t simulations = 0;
   for (const Spec& spec : specs) simulations += std::max<std::int64_t>(1, draws_told(spec));
@@ -131,10 +135,46 @@ std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOption
   each.draw_done = [&] { progress.one_done(); };
   if (specs.size() == 1) each.share_done = [&](double share) { progress.share_done(share); };
   parallel_for(specs.size(), threads, [&](std::size_t i) {
-    predictions[i] = predict_step(specs[i], each);
+    try {
+      predictions[i] = predict_step(specs[i], each);
+    } catch (const StepTooLong& refusal) {
+      if (left_out == nullptr) throw;
+      (*left_out)[i] = refusal.what();
+    }
     if (draws_told(specs[i]) == 0) progress.one_done();
   });
   return predictions;
+}
+
+}  // namespace
+
+std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options) {
+  return predict_each(specs, options, nullptr);
+}
+
+std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options,
+                                    LeftOutSteps& left_out) {
+  left_out.assign(specs.size(), "");
+  return predict_each(specs, options, &left_out);
+}
+
+bool some_are_left(std::span<const Spec> specs, const LeftOutSteps& left_out) {
+  std::vector<std::string> names;
+  for (const Spec& spec : specs)
+    names.push_back(spec.name + " on " + std::to_string(spec.cluster.fabric.chips) + " chips");
+  return some_are_left(names, left_out);
+}
+
+bool some_are_left(const std::vector<std::string>& names, const LeftOutSteps& left_out) {
+  const bool some = std::ranges::any_of(left_out, &std::string::empty);
+  for (std::size_t i = 0; i < left_out.size(); ++i) {
+    if (left_out[i].empty()) continue;
+    if (some)
+      spdlog::warn("{} is left out: {}", names[i], left_out[i]);
+    else
+      spdlog::error("{}: {}", names[i], left_out[i]);
+  }
+  return some;
 }
 
 }  // namespace podsim

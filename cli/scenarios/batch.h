@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/options/options.h"
@@ -56,5 +57,22 @@ void in_parallel(std::size_t count, int threads, bool quiet, const std::function
 // In the order of the specs, whatever the number of threads; those that more threads than specs leave over
 // share draws of several seeds. Failures as above.
 std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options);
+
+// [spec] why it cannot be simulated (StepTooLong); empty where it can.
+using LeftOutSteps = std::vector<std::string>;
+// The same of several specs, of which those that cannot be simulated have no prediction.
+std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options,
+                                    LeftOutSteps& left_out);
+// Warns of each that is left out, by its name. Where all are, these are errors, and it is false.
+bool some_are_left(const std::vector<std::string>& names, const LeftOutSteps& left_out);
+bool some_are_left(std::span<const Spec> specs, const LeftOutSteps& left_out);
+// Takes those that are left out from a list with an entry for each spec.
+template <class Entries>
+void take_left_out(const LeftOutSteps& left_out, Entries& entries) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < left_out.size(); ++i)
+    if (left_out[i].empty() && kept++ != i) entries[kept - 1] = std::move(entries[i]);
+  entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end());
+}
 
 }  // namespace podsim

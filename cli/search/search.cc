@@ -176,12 +176,12 @@ SearchAnswer search_with_progress(const SearchVerb& verb, const Asked& asked, co
 
 // Says why there is no layout.
 int nothing_found(const Space& space, const SearchOptions& options, const SearchAnswer& answer) {
-  if (options.shards > 1 && answer.proven) {
+  if (options.shards > 1 && answer.proven && answer.refused.empty()) {
     spdlog::warn("no layout of this part fits in memory");
     return kDone;
   }
   spdlog::error("{}", infeasible_text(space, answer));
-  return answer.miss ? kInfeasible : answer.proven ? kInputError : kInternalError;
+  return answer.miss && answer.refused.empty() ? kInfeasible : answer.proven ? kInputError : kInternalError;
 }
 
 void write_certificate(const SearchVerb& verb, const Asked& asked, const SearchOptions& options,

@@ -7,12 +7,15 @@
 #include "cli/answers/page_parts.h"
 #include "cli/search/choice_plane.h"
 #include "cli/search/search_text.h"
+#include "engine/binary_units.h"
 #include "report/text.h"
 
 namespace podsim {
 namespace {
 
-double capacity_gib(const Space& space) { return space.spec().cluster.chip.hbm_capacity.value / (1 << 30); }
+double capacity_gib(const Space& space) {
+  return space.spec().cluster.chip.hbm_capacity.value / kBytesPerGib;
+}
 
 double memory_free(const Space& space, const FoundLayout& found) {
   return capacity_gib(space) > 0 ? 1 - found.figures.memory_gib / capacity_gib(space) : 0;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "engine/binary_units.h"
 #include "prediction/memory_advice.h"
 #include "proto/text/assign.h"
 #include "proto/text/override.h"
@@ -15,8 +16,6 @@
 
 namespace podsim {
 namespace {
-
-constexpr double kGib = 1024.0 * 1024 * 1024;
 
 std::string with_sign(double share) { return (share >= 0 ? "+" : "") + percent(share); }
 
@@ -33,10 +32,25 @@ std::string proof_text(const SearchAnswer& answer) {
                      counted(counts.by_relaxed) + " by a step without contention, " +
                      counted(counts.simulated) + " simulated";
   if (counts.known > 0) text += " (" + counted(counts.known) + " of them before: taken from the store)";
+  if (counts.too_long > 0) text += ", " + counted(counts.too_long) + " refused as too long";
   if (counts.open > 0) text += ", " + counted(counts.open) + " open";
-  if (answer.proven && answer.gap == 0) return text + ". No layout is faster.\n";
-  return text + ". No layout is faster by more than " + percent(answer.gap) +
+  const std::string none = counts.too_long > 0 ? ". No other layout is faster" : ". No layout is faster";
+  if (answer.proven && answer.gap == 0) return text + none + ".\n";
+  return text + none + " by more than " + percent(answer.gap) +
          (answer.proven ? ".\n" : ": the search was stopped.\n");
+}
+
+// Layouts that might be better and cannot be simulated, the first of them.
+std::string refused_text(const SearchAnswer& answer) {
+  constexpr std::size_t kMostTold = 5;
+  std::string text;
+  const std::size_t told = std::min(answer.refused.size(), kMostTold);
+  for (std::size_t i = 0; i < told; ++i)
+    text += "Refused: " + to_string(answer.refused[i].layout) + ": " + answer.refused[i].why + ".\n";
+  if (told < answer.refused.size())
+    text +=
+        "Refused likewise: " + counted(static_cast<std::int64_t>(answer.refused.size() - told)) + " more.\n";
+  return text;
 }
 
 std::string tightness_text(const char* level, const Tightness& tightness) {
@@ -86,7 +100,7 @@ std::string number_word(int value) { return std::to_string(value); }
 std::string search_table(const Space& space, const SearchAnswer& answer, bool verbose) {
   const MainFigures& first = answer.best.front().figures;
   const Spec& spec = space.spec();
-  const double capacity = spec.cluster.chip.hbm_capacity.value / kGib;
+  const double capacity = spec.cluster.chip.hbm_capacity.value / kBytesPerGib;
   std::vector<std::vector<std::string>> rows = {
       {"layout", "step s", "over best", "tokens/s/chip", "MFU", "GiB", "USD/Mtoken", "J/token"}};
   for (std::size_t i = 0; i < answer.best.size(); ++i) {
@@ -113,7 +127,7 @@ std::string search_table(const Space& space, const SearchAnswer& answer, bool ve
     text += "The scenario's own layout, " + to_string(answer.own->layout) + ", takes " +
             fixed(answer.own->figures.step_time.in_seconds(), 4) + " s, " +
             with_sign(over(answer.own->figures.step_time, first.step_time)) + ".\n";
-  text += proof_text(answer);
+  text += proof_text(answer) + refused_text(answer);
   if (verbose && answer.counts.put_off > 0)
     text += counted(answer.counts.put_off) +
             " took so many events that they were put off until nothing else could be better.\n";
@@ -170,9 +184,13 @@ std::string search_json(const Space& space, const SearchAnswer& answer) {
                    {"by_relaxed", answer.counts.by_relaxed},
                    {"simulated", answer.counts.simulated},
                    {"known", answer.counts.known},
+                   {"too_long", answer.counts.too_long},
                    {"open", answer.counts.open},
                    {"gap", answer.gap},
                    {"proven", answer.proven}};
+  json["refused"] = OrderedJson::array();
+  for (const RefusedLayout& each : answer.refused)
+    json["refused"].push_back({{"layout", to_string(each.layout)}, {"why", each.why}});
   return json.dump(2) + "\n";
 }
 
@@ -189,6 +207,9 @@ std::string empty_space_text(const Space& space) {
 
 std::string infeasible_text(const Space& space, const SearchAnswer& answer) {
   if (answer.counts.layouts == 0 && answer.proven) return empty_space_text(space);
+  if (!answer.refused.empty())
+    return "no layout that fits in memory can be simulated. Of " + counted(answer.counts.too_long) + ", " +
+           to_string(answer.refused.front().layout) + ": " + answer.refused.front().why;
   if (!answer.miss) return "the search was stopped before any layout was simulated";
   const NearestMiss& miss = *answer.miss;
   std::string text = "no layout fits in memory. " + to_string(miss.layout) + " comes nearest: it needs " +
@@ -324,6 +345,8 @@ std::string why_not_text(const Space& space, const JobLayout& layout, const Sear
     case LayoutFate::Kind::kBounded:
       return name + " takes at least " + fixed(fate.bound.in_seconds(), 4) + " s, " +
              against(fate.bound, best) + ".\n";
+    case LayoutFate::Kind::kTooLong:
+      return name + " cannot be simulated: " + fate.why + ".\n";
     case LayoutFate::Kind::kSimulated:
       break;
   }

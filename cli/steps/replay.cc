@@ -79,6 +79,10 @@ int replay(const ReplayVerb& verb) {
   const auto steps = chosen_steps(verb.steps);
   const auto part = trace_excerpt(verb.traces);
   if (!steps || !part) return kInputError;
+  if (verb.trace == "-" || verb.meta == "-") {
+    spdlog::error("replay reads its trace and what describes the run from files, not from standard input");
+    return kInputError;
+  }
   std::vector<Problem> problems;
   const auto trace = read_trace(verb.trace, verb.meta, problems);
   print_problems(problems);

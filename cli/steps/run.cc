@@ -227,7 +227,7 @@ int run(const RunVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   const auto part = trace_excerpt(verb.run.traces);
   if (!part) return kInputError;
-  const auto swept = load_swept(verb.files, verb.load);
+  auto swept = load_swept(verb.files, verb.load);
   if (!swept) return kInputError;
   const auto anchor =
       make_anchor(verb.anchor, verb.files.front(), verb.load.catalog_directories, verb.run.threads);
@@ -235,7 +235,12 @@ int run(const RunVerb& verb) {
   const bool several = swept->settings.any() && verb.run.dump.empty();
   if (several && !have_one_job(swept->things, "run --set with several values")) return kInputError;
   const auto begun = std::chrono::steady_clock::now();
-  const std::vector<Prediction> predictions = predict_anchored(swept->things, *anchor, verb.run);
+  LeftOutSteps left_out;
+  std::vector<Prediction> predictions = predict_anchored(swept->things, *anchor, verb.run, left_out);
+  if (!some_are_left(swept->things, left_out)) return kInputError;
+  take_left_out(left_out, predictions);
+  take_left_out(left_out, swept->settings.values);
+  const bool all_are_left = predictions.size() == left_out.size();
   if (verb.run.traces.any() || verb.run.detail)
     tell_of_slow_picture(std::chrono::steady_clock::now() - begun);
   if (!write_steps(verb, predictions) || !write_tracks(verb, predictions, *part) ||
@@ -253,7 +258,8 @@ int run(const RunVerb& verb) {
     write_dumps(predictions, verb.output);
   }
   judge_measured_rates(predictions);
-  return judge_memory(predictions, verb.output);
+  const int fits = judge_memory(predictions, verb.output);
+  return all_are_left ? fits : kInputError;
 }
 
 constexpr const char* kRunFooter =

@@ -45,6 +45,7 @@ struct ValidateVerb {
   std::vector<std::string> catalog_directories;
   AnchorOptions anchor;
   OutputOptions output;
+  const std::string& one_row() const { return explain.empty() ? scenario : explain; }
 };
 
 // Nothing for a file that cannot be read, which is said.
@@ -176,7 +177,6 @@ bool knows_columns(const std::vector<std::string>& conditions) {
 std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb,
                                                     const std::vector<InputText>& files,
                                                     const Catalog& catalog) {
-  const std::string one = verb.explain.empty() ? verb.scenario : verb.explain;
   std::vector<RunScenario> runs;
   bool readable = true;
   for (const InputText& file : files) {
@@ -184,9 +184,9 @@ std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb,
     print_problems(table.problems);
     readable = readable && table.problems.empty();
     for (const RunRow& row : table.rows) {
-      if (!one.empty() && row.text("id") != one) continue;
+      if (!verb.one_row().empty() && row.text("id") != verb.one_row()) continue;
       RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
-      if (one.empty() && !verb.all && !run.ready) continue;
+      if (verb.one_row().empty() && !verb.all && !run.ready) continue;
       if (std::ranges::all_of(verb.only, [&](const auto& condition) { return is_wanted(run, condition); }))
         runs.push_back(std::move(run));
     }
@@ -217,10 +217,9 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
   if (!knows_columns(verb.only)) return kInputError;
   auto runs = wanted_runs(verb, files, catalog);
   if (!runs) return kInputError;
-  const std::string one = verb.explain.empty() ? verb.scenario : verb.explain;
   if (runs->empty()) return no_rows(verb);
-  if (!one.empty() && !runs->front().skipped.empty()) {
-    spdlog::error("{} is not simulated: {}", one, runs->front().skipped);
+  if (!verb.one_row().empty() && !runs->front().skipped.empty()) {
+    spdlog::error("{} is not simulated: {}", verb.one_row(), runs->front().skipped);
     return kInputError;
   }
   if (!verb.scenario.empty()) {
@@ -230,13 +229,14 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
   const auto anchor = make_anchor(verb.anchor, "", verb.catalog_directories, verb.threads);
   if (!anchor) return kInputError;
   const RunValidation made = predict_wanted(verb, *std::move(runs), catalog, *anchor);
+  for (const PredictedRun& row : made.rows)
+    for (const Problem& told : row.contradictions()) spdlog::warn("{}", format_problem(told));
   if (!verb.html.empty()) write_page(validation_page(made), std::nullopt, verb.html);
   emit(verb.explain.empty() ? run_errors(made, verb.output.format) : run_explanation(made.rows.front()),
        verb.output.out);
-  if (std::ranges::any_of(made.rows, [](const PredictedRun& row) { return row.failure.empty(); }))
-    return kDone;
-  spdlog::error("no row was simulated: the reasons stand in the result");
-  return kInputError;
+  const bool any = std::ranges::any_of(made.rows, [](const auto& row) { return row.failure.empty(); });
+  if (!any) spdlog::error("no row was simulated: the reasons stand in the result");
+  return any ? kDone : kInputError;
 }
 
 // Rows of the suite that the user asks for by their ids, all without one.

@@ -41,9 +41,11 @@ std::string as_text(const std::vector<ReliabilityReport>& reports, const Setting
 
 int reliability(const ReliabilityVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
-  const auto swept = load_swept_questions(verb.files, verb.load);
+  auto swept = load_swept_questions(verb.files, verb.load);
   if (!swept) return kInputError;
-  const std::vector<ReliabilityReport> reports = predict_all_weeks(swept->things, verb.run);
+  const auto predicted = predict_all_weeks(*swept, verb.run);
+  if (!predicted) return kInputError;
+  const std::vector<ReliabilityReport>& reports = *predicted;
   const Settings& settings = swept->settings;
   if (!verb.run.html.empty())
     write_page(reliability_page(reports, all_weeks_json(reports, settings), as_text(reports, settings)),

@@ -4,12 +4,14 @@
 #include "cli/answers/render.h"
 #include "cli/terminal/progress.h"
 #include "cli/weeks/reliability_json.h"
+#include "prediction/step_length.h"
 #include "prediction/weeks.h"
 
 namespace podsim {
 
-std::vector<ReliabilityReport> predict_all_weeks(const std::vector<ReliabilityQuestion>& questions,
-                                                 const RunOptions& run) {
+std::optional<std::vector<ReliabilityReport>> predict_all_weeks(Swept<ReliabilityQuestion>& swept,
+                                                                const RunOptions& run) {
+  const std::vector<ReliabilityQuestion>& questions = swept.things;
   std::size_t runs = 0;
   for (const ReliabilityQuestion& question : questions) runs += static_cast<std::size_t>(question.seeds);
   Progress progress(runs, "runs", run.quiet);
@@ -20,7 +22,19 @@ std::vector<ReliabilityReport> predict_all_weeks(const std::vector<ReliabilityQu
   options.course = !run.html.empty();
   options.run_done = [&] { progress.one_done(); };
   std::vector<ReliabilityReport> reports;
-  for (const ReliabilityQuestion& question : questions) reports.push_back(predict_weeks(question, options));
+  std::vector<std::string> names;
+  LeftOutSteps left_out(questions.size());
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    names.push_back(questions[i].name);
+    try {
+      reports.push_back(predict_weeks(questions[i], options));
+    } catch (const StepTooLong& refusal) {
+      left_out[i] = refusal.what();
+    }
+  }
+  if (!some_are_left(names, left_out)) return std::nullopt;
+  take_left_out(left_out, swept.things);
+  take_left_out(left_out, swept.settings.values);
   return reports;
 }
 

@@ -1,6 +1,7 @@
 // Runs of weeks of several scenarios, and their answers as one JSON text.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@
 
 namespace podsim {
 
-// In the order of the questions; progress goes to standard error unless quiet.
-std::vector<ReliabilityReport> predict_all_weeks(const std::vector<ReliabilityQuestion>& questions,
-                                                 const RunOptions& run);
+// In the order of the questions; progress goes to standard error unless quiet. Questions whose step cannot be
+// simulated are told and taken away; nothing where none is left.
+std::optional<std::vector<ReliabilityReport>> predict_all_weeks(Swept<ReliabilityQuestion>& swept,
+                                                                const RunOptions& run);
 
 // An object of one report, a list of several.
 std::string all_weeks_json(const std::vector<ReliabilityReport>& reports, const Settings& settings);

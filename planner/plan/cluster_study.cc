@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/binary_units.h"
 #include "planner/search/stored_steps.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
@@ -12,7 +13,6 @@
 namespace podsim {
 namespace {
 
-constexpr double kStudyGib = 1024.0 * 1024 * 1024;  // bytes
 constexpr std::string_view kCounts = "; of so many layouts, so many do not fit and so many were simulated: ";
 
 template <class Value>
@@ -72,7 +72,7 @@ std::optional<SearchAnswer> kept_answer(const Store& store, const StudyName& stu
   std::istringstream(label.substr(end + kCounts.size())) >> answer.counts.layouts >> answer.counts.no_room >>
       answer.counts.simulated;
   answer.counts.known = answer.counts.simulated;
-  answer.best = {{*layout, *figures, Bytes{figures->memory_gib * kStudyGib}}};
+  answer.best = {{*layout, *figures, Bytes{figures->memory_gib * kBytesPerGib}}};
   answer.gap = known->gap;
   answer.proven = true;
   return answer;

@@ -5,12 +5,14 @@
 #include <set>
 #include <utility>
 
+#include "engine/binary_units.h"
 #include "planner/plan/cluster_study.h"
 #include "planner/plan/make_row.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/time_left.h"
 #include "planner/plan/torus_words.h"
 #include "planner/search/stored_steps.h"
+#include "prediction/step_length.h"
 #include "proto/catalog/owning_tables.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load_space.h"
@@ -21,7 +23,6 @@ namespace podsim {
 namespace {
 
 constexpr int kMostBatchSequences = 100'000'000;  // of a step
-constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
 
 // Tried in this order where the chip lacks the kernels of the scenario's stack.
 const std::vector<std::string> kOtherStacks = {"generic_megatron", "generic_eager", "generic_xla"};
@@ -233,8 +234,13 @@ class Planner {
     const RowParts parts{question_,           of_scenario_,    what,
                          torus.name(),        base->text,      base->asked.spec,
                          written.reliability, written.failures};
-    for (const std::string& term : terms_with_owning(base->asked.spec.cluster.chip.name))
-      add_row(parts, space, *base, found, term);
+    for (const std::string& term : terms_with_owning(base->asked.spec.cluster.chip.name)) {
+      try {
+        add_row(parts, space, *base, found, term);
+      } catch (const StepTooLong& refusal) {  // with what its weeks or what is not known add to the step
+        refuse(parts.name + " " + term, refusal.what());
+      }
+    }
   }
 
   // Contracts of a chip.
@@ -332,6 +338,9 @@ class Planner {
   }
 
   std::string why_none(const SearchAnswer& found) const {
+    if (!found.refused.empty())
+      return "no layout that fits can be simulated: " + to_string(found.refused.front().layout) + ": " +
+             found.refused.front().why;
     if (found.miss)
       return "does not fit: " + to_string(found.miss->layout) + " comes nearest and lacks " +
              gib(found.miss->needed - found.miss->room);

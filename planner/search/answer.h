@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "planner/search/incumbents.h"
@@ -18,12 +19,13 @@ enum class LayoutVerdict : unsigned char {
   kByStages,
   kByRelaxed,
   kSimulated,
-  kOpen  // when the search ended
+  kTooLong,  // its step may be longer than simulated time
+  kOpen      // when the search ended
 };
 struct LayoutRecord {
   JobLayout layout;
   LayoutVerdict verdict;
-  Time time;     // its bound, or its step
+  Time time;     // its bound, or its step where it is simulated
   Bytes memory;  // of layouts that do not fit
 };
 
@@ -41,6 +43,7 @@ struct SearchCounts {
   std::int64_t by_relaxed = 0;  // dropped by the step without contention
   std::int64_t simulated = 0;   // or known from before
   std::int64_t known = 0;       // of them
+  std::int64_t too_long = 0;    // may take longer than simulated time
   std::int64_t open = 0;        // left when the search was stopped
   std::int64_t put_off = 0;     // of all those that took too many events to be simulated at once
 
@@ -53,6 +56,7 @@ struct SearchCounts {
     by_relaxed += other.by_relaxed;
     simulated += other.simulated;
     known += other.known;
+    too_long += other.too_long;
     open += other.open;
     put_off += other.put_off;
     return *this;
@@ -65,13 +69,21 @@ struct NearestMiss {
   Bytes needed, room;
 };
 
+// A layout that might be better, and cannot be simulated.
+struct RefusedLayout {
+  JobLayout layout;
+  std::string why;
+};
+
 struct SearchAnswer {
   std::vector<FoundLayout> best;  // fastest first, ties by layout
   SearchCounts counts;
   Tightness of_lighter, of_passes, of_stages, of_relaxed;  // of simulated layouts
   double gap = 0;                                          // 1 - least open bound / best
-  bool proven = false;                // nothing open could be better, by more than the gap that was asked for
-  std::optional<NearestMiss> miss;    // where nothing fits
+  // Nothing open could be better, by more than the gap that was asked for. Of `refused` nothing is said.
+  bool proven = false;
+  std::vector<RefusedLayout> refused;  // ascending, as many as counts.too_long
+  std::optional<NearestMiss> miss;     // where nothing fits
   std::optional<FoundLayout> own;     // the scenario's layout, where the space's words can say it and it fits
   std::vector<LayoutRecord> records;  // of all layouts, ascending, where they are wanted
 };

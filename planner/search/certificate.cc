@@ -8,8 +8,8 @@
 namespace podsim {
 namespace {
 
-constexpr const char* kVerdicts[] = {"no_room_for_state", "no_room",   "lighter", "passes", "stages",
-                                     "relaxed",           "simulated", "open"};
+constexpr const char* kVerdicts[] = {"no_room_for_state", "no_room",   "lighter",  "passes", "stages",
+                                     "relaxed",           "simulated", "too_long", "open"};
 
 }  // namespace
 

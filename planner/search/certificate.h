@@ -31,8 +31,9 @@ struct CertificateVerdict {
 
 // Builds the space from the scenario alone and demands: that every layout of it is there once, and no other;
 // that every bound and every byte is what it is when computed again; that what was dropped is above the
-// limit that the simulated steps set; that the answer is the fastest of these. The layouts of the answer are
-// simulated again, and so are `sample` others, simulated or dropped, of which none may be better than said.
+// limit that the simulated steps set; that a step of what is called too long may be so; that the answer is
+// the fastest of these. The layouts of the answer are simulated again, and so are `sample` others, simulated
+// or dropped, of which none may be better than said.
 CertificateVerdict check_certificate(const std::string& text, const std::string& version,
                                      const Catalog& catalog, int sample, int threads);
 

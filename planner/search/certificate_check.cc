@@ -13,6 +13,7 @@
 #include "planner/search/certificate.h"
 #include "planner/search/certificate_lines.h"
 #include "prediction/evaluator.h"
+#include "prediction/step_length.h"
 #include "proto/scenario/load_space.h"
 #include "proto/text/json_text.h"
 #include "report/text.h"
@@ -230,6 +231,18 @@ class CertificateChecker {
       case LayoutVerdict::kSimulated:
         if (known.memory(layout, false) > room_) fault(to_string(layout) + " does not fit");
         return;
+      case LayoutVerdict::kTooLong:
+        if (!is_too_long(layout)) fault(to_string(layout) + " is refused, and its step can be simulated");
+        return;
+    }
+  }
+
+  bool is_too_long(const JobLayout& layout) const {
+    try {
+      Evaluator().evaluate(with_layout(space_.spec(), layout));
+      return false;
+    } catch (const StepTooLong&) {
+      return true;
     }
   }
 
@@ -263,6 +276,7 @@ class CertificateChecker {
     }
     parallel_for(wanted.size(), threads_, [&](std::size_t i) {
       const LayoutRecord& record = wanted[i];
+      if (record.verdict != LayoutVerdict::kSimulated && is_too_long(record.layout)) return;
       const Appraisal appraisal = Evaluator().evaluate(with_layout(space_.spec(), record.layout));
       const Time step = appraisal.step_time;
       if ((!appraisal.fits() || appraisal.needed > room_) && record.verdict != LayoutVerdict::kSimulated)

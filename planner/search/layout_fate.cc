@@ -7,6 +7,7 @@
 
 #include "planner/bounds/stem_bounds.h"
 #include "prediction/predict.h"
+#include "prediction/step_length.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -26,10 +27,15 @@ LayoutFate fate_of(const Space& space, const JobLayout& layout, Time best) {
   fate.bound = rounded_down(relaxed_bound_s(spec, context));
   fate.kind = LayoutFate::Kind::kBounded;
   if (fate.bound > best) return fate;
-  fate.kind = LayoutFate::Kind::kSimulated;
   PredictOptions without_advice;
   without_advice.memory_advice = false;
-  fate.figures = main_figures(predict_step(spec, without_advice).report);
+  try {
+    fate.figures = main_figures(predict_step(spec, without_advice).report);
+    fate.kind = LayoutFate::Kind::kSimulated;
+  } catch (const StepTooLong& refusal) {
+    fate.why = refusal.what();
+    fate.kind = LayoutFate::Kind::kTooLong;
+  }
   return fate;
 }
 

@@ -11,8 +11,8 @@ namespace podsim {
 
 // What becomes of one layout.
 struct LayoutFate {
-  enum class Kind { kIllegal, kNoRoom, kBounded, kSimulated } kind;
-  std::string why;  // of an illegal one
+  enum class Kind { kIllegal, kNoRoom, kBounded, kTooLong, kSimulated } kind;
+  std::string why;  // of an illegal one, and of one whose step is too long to be simulated
   Bytes needed, room;
   Time bound;                          // of one that is bounded or simulated
   std::optional<MainFigures> figures;  // of one that is simulated

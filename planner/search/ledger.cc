@@ -12,6 +12,7 @@ namespace podsim {
 void SearchLedger::forget_all() {
   counts_ = {};
   records_.clear();
+  refused_.clear();
 }
 
 void SearchLedger::found(const std::vector<JobLayout>& layouts) {
@@ -64,6 +65,12 @@ void SearchLedger::simulated(const OpenLayouts& candidate, Time step, bool known
   of_relaxed_.shares.push_back(share(candidate.bound));
 }
 
+void SearchLedger::too_long(const OpenLayouts& candidate, const std::string& why) {
+  ++counts_.too_long;
+  record({candidate.layout, LayoutVerdict::kTooLong, candidate.bound, {}});
+  refused_.push_back({candidate.layout, why});
+}
+
 void SearchLedger::write_to(SearchAnswer& answer) {
   answer.counts = counts_;
   answer.of_lighter = std::move(of_lighter_);
@@ -73,6 +80,8 @@ void SearchLedger::write_to(SearchAnswer& answer) {
   for (Tightness* tightness : {&answer.of_lighter, &answer.of_passes, &answer.of_stages, &answer.of_relaxed})
     std::ranges::sort(tightness->shares);
   if (answer.best.empty()) answer.miss = miss_;
+  std::ranges::sort(refused_, {}, &RefusedLayout::layout);
+  answer.refused = std::move(refused_);
   std::ranges::sort(records_, {}, &LayoutRecord::layout);
   answer.records = std::move(records_);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "planner/search/answer.h"
@@ -29,9 +30,11 @@ class SearchLedger {
   void dropped(const OpenLayouts& candidate) { close(candidate, false); }
   void left_open(const OpenLayouts& candidate) { close(candidate, true); }
   void simulated(const OpenLayouts& candidate, Time step, bool known);
+  void too_long(const OpenLayouts& candidate, const std::string& why);
   void put_off() { ++counts_.put_off; }
 
-  // Writes counts, tightness, records and, where nothing was found, the nearest miss; empties this.
+  // Writes counts, tightness, records, refused layouts and, where nothing was found, the nearest miss;
+  // empties this.
   void write_to(SearchAnswer& answer);
 
  private:
@@ -48,6 +51,7 @@ class SearchLedger {
   const bool record_;
   SearchCounts counts_;
   std::vector<LayoutRecord> records_;
+  std::vector<RefusedLayout> refused_;
   std::optional<NearestMiss> miss_;
   Tightness of_lighter_, of_passes_, of_stages_, of_relaxed_;
 };

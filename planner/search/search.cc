@@ -20,6 +20,7 @@
 #include "planner/search/ledger.h"
 #include "planner/search/open_layouts.h"
 #include "planner/search/search_worker.h"
+#include "prediction/step_length.h"
 
 namespace podsim {
 namespace {
@@ -45,7 +46,8 @@ class LayoutSearch {
 
   SearchAnswer run() {
     go_through();
-    if (!incumbents_.any() && refused_ == 0 && open_.empty() && ledger_.counts().layouts > 0 && !stopped()) {
+    const bool none_fits = !incumbents_.any() && refused_ == 0 && ledger_.counts().too_long == 0;
+    if (none_fits && open_.empty() && ledger_.counts().layouts > 0 && !stopped()) {
       // To name the nearest miss, all have to be looked at.
       skip_full_ = false;
       stems_done_ = 0;
@@ -283,6 +285,10 @@ class LayoutSearch {
       later.put_off = true;
       put_off_.insert(std::move(later));
       return;
+    } catch (const StepTooLong& refusal) {
+      lock.lock();
+      end(candidate);
+      return ledger_.too_long(candidate, refusal.what());
     }
     const Time step_time = step.figures.step_time;
     PODSIM_CHECK(candidate.bound <= step_time,

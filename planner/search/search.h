@@ -12,7 +12,8 @@ namespace podsim {
 // go to the lesser layout. So the answer does not depend on the number of threads, nor on the order; with a
 // gap, or where not all are admitted, layouts are looked at one after another, whatever the threads. Every
 // simulated step is held against its bounds. A layout that takes long to simulate waits for all others, by
-// which time another may have beaten its bound; otherwise it is simulated to its end.
+// which time another may have beaten its bound; otherwise it is simulated to its end. One whose step may be
+// longer than simulated time (prediction/step_length.h) is refused, if nothing has beaten its bound by then.
 SearchAnswer search(const Space& space, const SearchOptions& options);
 
 // The part of 1 ... shards that has the layouts of a stem, whoever asks.

@@ -286,9 +286,9 @@ LoadFlowsResult load_flow_case(const std::string& file_name, const std::string& 
 
 LoadFlowsResult load_flow_case_file(const std::string& path) {
   std::vector<Problem> problems;
-  const auto text = read_file(path, problems, kMostJsonBytes);
-  if (!text) return {std::nullopt, std::move(problems)};
-  return load_flow_case(path, *text);
+  const auto input = read_input(path, problems, kMostJsonBytes);
+  if (!input) return {std::nullopt, std::move(problems)};
+  return load_flow_case(input->name, input->text);
 }
 
 }  // namespace podsim

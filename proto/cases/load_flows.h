@@ -38,7 +38,7 @@ struct LoadFlowsResult {
 // million flows, edges and nodes, and 30 million hops of routes.
 LoadFlowsResult load_flow_case(const std::string& file_name, const std::string& text);
 
-// Reads the file first; a missing or unreadable file is a problem.
+// Reads the file first, standard input where it is "-"; a missing or unreadable file is a problem.
 LoadFlowsResult load_flow_case_file(const std::string& path);
 
 }  // namespace podsim

@@ -144,9 +144,9 @@ LoadShardCasesResult load_shard_cases(const std::string& file_name, const std::s
 
 LoadShardCasesResult load_shard_cases_file(const std::string& path) {
   std::vector<Problem> problems;
-  const auto text = read_file(path, problems, kMostJsonBytes);
-  if (!text) return {std::nullopt, std::move(problems), {}};
-  return load_shard_cases(path, *text);
+  const auto input = read_input(path, problems, kMostJsonBytes);
+  if (!input) return {std::nullopt, std::move(problems), {}};
+  return load_shard_cases(input->name, input->text);
 }
 
 }  // namespace podsim

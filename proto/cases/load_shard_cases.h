@@ -23,7 +23,7 @@ struct LoadShardCasesResult {
 // cases, meshes of 6 axes and 2^20 devices, tensors of 12 dimensions and 2^44 elements.
 LoadShardCasesResult load_shard_cases(const std::string& file_name, const std::string& text);
 
-// Reads the file first; a missing or unreadable file is a problem.
+// Reads the file first, standard input where it is "-"; a missing or unreadable file is a problem.
 LoadShardCasesResult load_shard_cases_file(const std::string& path);
 
 }  // namespace podsim

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/binary_units.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/convert_kernels.h"
 #include "proto/catalog/owning_tables.h"
@@ -26,8 +27,8 @@ using google::protobuf::Message;
 
 Bandwidth gb_per_s(double x) { return {x * 1e9}; }
 Time microseconds(double x) { return Time::seconds(x * 1e-6); }
-Bytes gib(double x) { return {x * 1073741824.0}; }
-Bytes mib(double x) { return {x * 1048576.0}; }
+Bytes gib(double x) { return {x * kBytesPerGib}; }
+Bytes mib(double x) { return {x * kBytesPerMib}; }
 
 // Whether a field is missing without which no element of a list is whole.
 bool in_part(const Message& element) {

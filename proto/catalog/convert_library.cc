@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/binary_units.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/convert.h"
 
@@ -48,7 +49,7 @@ LibrarySpec::Part to_part(const schema::LibraryPart* from) {
     part[static_cast<std::size_t>(cost.protocol()) - 1] = {cost.efficiency(),
                                                            time_of_us(cost.setup_us()),
                                                            time_of_us(cost.step_us()),
-                                                           {cost.chunk_mib() * 1048576.0},
+                                                           {cost.chunk_mib() * kBytesPerMib},
                                                            time_of_us(cost.chunk_us())};
   }
   return part;
@@ -81,7 +82,7 @@ ChannelSpec to_channel(const schema::Channel& from) {
     channel.kind = hyphenated(schema::Channel::Kind_Name(from.kind()));
   channel.twisted = from.twisted();
   channel.setup = time_of_us(from.setup_us());
-  channel.chunk = {from.chunk_mib() * 1048576.0};
+  channel.chunk = {from.chunk_mib() * kBytesPerMib};
   channel.chunk_overhead = time_of_us(from.chunk_us());
   channel.nvlink_efficiency = from.nvlink_efficiency();
   channel.nic_efficiency = from.nic_efficiency();

@@ -9,6 +9,7 @@
 #include "proto/plan.pb.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/point_value.h"
+#include "proto/scenario/resolve.h"
 #include "proto/scenario/resolve_varied.h"
 #include "proto/text/assign.h"
 #include "proto/text/parse.h"
@@ -249,7 +250,10 @@ class PlanResolver {
     option.stack = of.stack();
     if (of.has_scenario()) read_scenario(of.scenario(), path + ".scenario", option);
     const auto counts = parse_count_range(of.chips());
-    if (counts && counts->back() <= kMaxChips) {
+    if (const std::int64_t most = counts ? std::ranges::max(*counts) : 0; most > kMaxChips) {
+      document_.report(path + ".chips", "of " + std::to_string(most) + " chips no layouts are searched, of " +
+                                            std::to_string(kMaxChips) + " at most");
+    } else if (counts) {
       option.counts.assign(counts->begin(), counts->end());
     } else if (of.has_chips() || !of.has_scenario()) {
       document_.report(path + ".chips", path + ".chips must be counts of chips, not \"" + of.chips() + "\"",
@@ -379,6 +383,7 @@ LoadPlanResult load_plan(const std::string& file_name, const std::string& text, 
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario.plan(), "plan", document);
+    refuse_unsearchable(scenario, document);  // of each cluster the layouts are searched
     if (document.clean())
       result.plan = PlanResolver(scenario, overrides, catalog.entries(), document).resolve();
     if (!document.clean()) result.plan.reset();

@@ -59,7 +59,9 @@ LayoutSpace to_space(const schema::Space& block) {
   return space;
 }
 
-void refuse(const schema::Scenario& scenario, Document& document) {
+}  // namespace
+
+void refuse_unsearchable(const schema::Scenario& scenario, Document& document) {
   if (scenario.jobs_size() > 0)
     document.report("jobs[0]", "a search lays out one job", "write job { ... } instead of jobs");
   if (scenario.job().has_program())
@@ -79,8 +81,6 @@ void refuse(const schema::Scenario& scenario, Document& document) {
                     "leave the block out, and put it beside the layout that was found");
 }
 
-}  // namespace
-
 LoadSearchResult load_search(const std::string& file_name, const std::string& text, const Catalog& catalog,
                              const std::vector<Override>& overrides) {
   Document document(file_name, text);
@@ -90,7 +90,7 @@ LoadSearchResult load_search(const std::string& file_name, const std::string& te
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
-    refuse(scenario, document);
+    refuse_unsearchable(scenario, document);
     const LookedUpEntries entries;
     auto spec = resolve_spec(scenario, catalog.entries(), document);
     if (scenario.has_plan())

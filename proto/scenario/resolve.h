@@ -79,6 +79,9 @@ void resolve_variation(const schema::Adversity& adversity, const Catalog::Entrie
 std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
                                  Document& document);
 
+// What a search does not choose layouts for (load_space.h).
+void refuse_unsearchable(const schema::Scenario& scenario, Document& document);
+
 // What stands beside a block of reliability. A job that has problems of its own is there, but not in the
 // question.
 struct BesideWeeks {

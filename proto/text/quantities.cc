@@ -7,6 +7,8 @@
 #include <functional>
 #include <utility>
 
+#include "engine/binary_units.h"
+
 namespace podsim {
 namespace {
 
@@ -88,10 +90,10 @@ std::optional<double> parse_bytes(const std::string& text) {
                                                                              {"TB", 1e12},
                                                                              {"PB", 1e15},
                                                                              {"kB", 1e3},
-                                                                             {"KiB", 1024.0},
-                                                                             {"MiB", 1048576.0},
-                                                                             {"GiB", 1073741824.0},
-                                                                             {"TiB", 1099511627776.0}}};
+                                                                             {"KiB", kBytesPerKib},
+                                                                             {"MiB", kBytesPerMib},
+                                                                             {"GiB", kBytesPerGib},
+                                                                             {"TiB", kBytesPerTib}}};
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || !std::isfinite(value) || value <= 0) return std::nullopt;

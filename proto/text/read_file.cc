@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 
+#include "engine/sha256.h"
 #include "proto/text/gunzip.h"
 
 namespace podsim {
@@ -22,6 +23,7 @@ constexpr const char* kByteOrderMark = "\xEF\xBB\xBF";  // of UTF-8
 struct Inputs {
   std::mutex mutex;
   std::set<std::string> paths;
+  std::string standard_sha256;  // of standard input
 };
 Inputs& inputs() {
   static Inputs all;
@@ -92,11 +94,21 @@ std::optional<std::string> read_file(const std::string& path, std::vector<Proble
 
 std::optional<InputText> read_input(const std::string& file, std::vector<Problem>& problems,
                                     std::size_t most_bytes) {
-  const std::string name = file == "-" ? "standard input" : file;
-  auto text = file == "-" ? read_stream(std::cin, name, problems, most_bytes, 0)
-                          : read_file(file, problems, most_bytes);
+  const bool standard = file == "-";
+  const std::string name = standard ? kStandardInput : file;
+  auto text =
+      standard ? read_stream(std::cin, name, problems, most_bytes, 0) : read_file(file, problems, most_bytes);
   if (!text) return std::nullopt;
+  if (standard) {
+    const std::lock_guard lock(inputs().mutex);
+    inputs().standard_sha256 = sha256(*text);
+  }
   return InputText{name, *std::move(text)};
+}
+
+std::string standard_input_sha256() {
+  const std::lock_guard lock(inputs().mutex);
+  return inputs().standard_sha256;
 }
 
 void note_input(const std::string& path) {
@@ -107,6 +119,7 @@ void note_input(const std::string& path) {
 void forget_inputs() {
   const std::lock_guard lock(inputs().mutex);
   inputs().paths.clear();
+  inputs().standard_sha256.clear();
 }
 
 bool is_input(const std::string& path) {

@@ -24,6 +24,11 @@ struct InputText {
 std::optional<InputText> read_input(const std::string& file, std::vector<Problem>& problems,
                                     std::size_t most_bytes = kMaxTextBytes);
 
+// The name of standard input in problems, and the SHA-256 of what has been read of it, which cannot be read
+// again; empty where nothing has.
+inline constexpr const char* kStandardInput = "standard input";
+std::string standard_input_sha256();
+
 // The most that tables of measurements may hold.
 inline constexpr std::size_t kMaxTableBytes = 64u << 20;
 

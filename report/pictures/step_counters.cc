@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/binary_units.h"
 #include "report/pictures/step_detail.h"
 #include "report/text.h"
 #include "scheduler/simulation/state/timeline_parts.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::size_t kMostLinks = 32;
 constexpr std::int64_t kWindows = 1000;  // of a step
-constexpr double kBytesPerGib = 1024.0 * 1024.0 * 1024.0;
 
 // Adds a value, unless it is the one that holds.
 void change_to(StepCounter& counter, Time at, double value) {

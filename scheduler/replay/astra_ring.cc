@@ -3,13 +3,13 @@
 
 #include <cmath>
 
+#include "engine/binary_units.h"
 #include "engine/check.h"
 #include "scheduler/replay/replay_graph.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kBytesPerGib = 1073741824.0;
 constexpr double kNanoseconds = 1e9;
 
 std::int64_t ring_ns(const RecordedTransfer& transfer, const AstraRing& ring) {

@@ -140,6 +140,10 @@ TEST(AnchorRuns, wrong_tables_are_told_at_their_place) {
              "\"noise_pct\"?"}));
   EXPECT_EQ(problems_of("step_time_s,noise_pct\n1,200\n"),
             (Lines{"2:3 noise of more than the step itself; expected percent, up to 100"}));
+  for (const std::string step : {"1e-300", "1e+300"})
+    EXPECT_EQ(
+        problems_of("step_time_s,job.microbatch_sequences\n" + step + ",2\n"),
+        (Lines{"2:1 a step of 1.00" + step.substr(1) + " s; expected a measured step from 1e-9 to 1e6 s"}));
   EXPECT_EQ(problems_of("step_time_s\n"),
             (Lines{"0:0 has no row of a measured step; expected a header and at least one row"}));
   EXPECT_EQ(

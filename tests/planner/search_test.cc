@@ -7,6 +7,8 @@
 #include <atomic>
 
 #include "planner/bounds/stem_bounds.h"
+#include "planner/search/certificate.h"
+#include "planner/search/layout_fate.h"
 #include "prediction/predict.h"
 #include "tests/planner/layout_scenario.h"
 
@@ -124,6 +126,53 @@ TEST(Search, of_admitted_layouts_finds_the_fastest_of_them_by_brute_force) {
       EXPECT_EQ(answer.best.front().figures.step_time, admitted->step);
     }
   }
+}
+
+// Between two servers over next to nothing: parameters that are gathered for every microbatch take weeks.
+testing::LayoutQuestion over_slow_nics(const std::string& space) {
+  return testing::layout_question(
+      "chip: \"h100\" chips: 16 fabric: \"dgx_h100\" fabric_override { gpu_cluster { nic { "
+      "bandwidth_gb_per_s: 0.01 efficiency: 0.001 } } }",
+      "model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_bridge_2025\" "
+      "global_batch_sequences: 512 microbatch_sequences: 1 sequence_tokens: 2048",
+      "tensor: 1 context: 1 microbatch: 1 recompute: none " + space);
+}
+
+TEST(Search, refuses_layouts_beyond_simulated_time_and_answers_for_all_others) {
+  const testing::LayoutQuestion asked = over_slow_nics("pipeline: [1, 2] sharding: [zero1, fsdp]");
+  const Space space(asked.question.spec, asked.question.space);
+  SearchOptions options;
+  options.record = true;
+  for (const int threads : {1, 3}) {
+    options.threads = threads;
+    const SearchAnswer answer = search(space, options);
+    EXPECT_FALSE(answer.best.empty());
+    EXPECT_TRUE(answer.proven);
+    ASSERT_FALSE(answer.refused.empty());
+    EXPECT_EQ(answer.counts.too_long, static_cast<std::int64_t>(answer.refused.size()));
+    EXPECT_EQ(answer.counts.simulated + answer.counts.too_long, answer.counts.layouts);
+    for (const RefusedLayout& refused : answer.refused) {
+      EXPECT_NE(refused.why.find("days, and podsim simulates 10 at most"), std::string::npos) << refused.why;
+      const LayoutFate fate = fate_of(space, refused.layout, Time::max());
+      EXPECT_EQ(fate.kind, LayoutFate::Kind::kTooLong);
+      EXPECT_EQ(fate.why, refused.why);
+    }
+    CertificateHeader header{"1", asked.text, asked.question.spec.sha256, options.top, 0, 0};
+    std::string proof = certificate_text(header, answer);
+    const auto check = [&] { return check_certificate(proof, "1", testing::built_in(), 100, 1); };
+    EXPECT_TRUE(check().holds()) << check().faults.front();
+    const std::string word = "\"simulated\"";
+    proof.replace(proof.rfind(word), word.size(), "\"too_long\"");
+    EXPECT_FALSE(check().holds()) << "a layout that ends is called too long";
+  }
+}
+
+TEST(Search, of_layouts_that_are_all_beyond_simulated_time_finds_none_and_says_why) {
+  const testing::LayoutQuestion asked = over_slow_nics("pipeline: 1 sharding: fsdp");
+  const SearchAnswer answer = search(Space(asked.question.spec, asked.question.space), {});
+  EXPECT_TRUE(answer.best.empty());
+  EXPECT_EQ(answer.refused.size(), 1u);
+  EXPECT_EQ(answer.counts.too_long, 1);
 }
 
 TEST(Search, ends_once_as_many_as_it_may_refuse_are_refused) {

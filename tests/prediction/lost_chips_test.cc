@@ -54,6 +54,28 @@ TEST(LostChips, of_a_cube_are_others_and_at_full_speed) {
   EXPECT_EQ(spec.adversities.degradations[0].chip, 511);
 }
 
+// In a slice of 8x8x8 a line has hosts of two cubes in turn: hosts 0 and 2 are of the same.
+TEST(LostChips, hosts_of_one_cube_are_one_lost_cube) {
+  const auto healthy = [](const std::vector<std::string>& lost) {
+    Spec spec = testing::load("llama3_70b_512_v5p");
+    const LostChips loss = lose_chips(spec, lost);
+    EXPECT_EQ(loss.why, "");
+    const std::size_t begin = loss.note.find("the pod has ");
+    return begin == std::string::npos ? loss.note : loss.note.substr(begin, loss.note.find(',') - begin);
+  };
+  EXPECT_EQ(healthy({"node:0"}), "the pod has 139 healthy cubes");
+  EXPECT_EQ(healthy({"node:0", "node:2"}), "the pod has 139 healthy cubes");
+  EXPECT_EQ(healthy({"node:0", "node:127"}), "the pod has 138 healthy cubes");
+  EXPECT_EQ(healthy({"node:0", "cube:0"}), "the pod has 139 healthy cubes");
+  EXPECT_EQ(healthy({"node:0", "cube:100"}), "the pod has 138 healthy cubes");
+}
+
+TEST(LostChips, hosts_of_one_slice_are_one_lost_slice) {
+  Spec spec = testing::load("validation/maxtext-v5e-16b-2x256");
+  ASSERT_EQ(lose_chips(spec, {"node:0", "node:3"}).why, "");
+  EXPECT_EQ(spec.cluster.fabric.chips, 256);
+}
+
 TEST(LostChips, of_a_slice_take_what_was_slow_there_with_them) {
   Spec spec = testing::load("validation/maxtext-v5e-16b-2x256");
   for (const char* slow : {"chip:3=0.5x", "chip:300=0.5x"}) EXPECT_EQ(add_slow(spec, slow), "");

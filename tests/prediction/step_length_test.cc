@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prediction/evaluator.h"
 #include "prediction/predict.h"
 #include "prediction/selectors.h"
 #include "tests/prediction/small_job.h"
@@ -57,6 +58,39 @@ TEST(StepLength, of_the_slowest_single_part_is_simulated) {
       "slow_chip { chip: 3 speed_fraction: 1e-4 } "
       "slow_link { chip: 3 kind: \"nic\" speed_fraction: 1e-4 }");
   EXPECT_EQ(refusal(spec), "");
+}
+
+// Of one billion sequences after every step of sixteen: some 6 x 10^7 forward passes.
+TEST(StepLength, counts_evaluations) {
+  testing::SmallJob small;
+  small.job += " evaluation { sequences: 1000000000 every_steps: 1 }";
+  EXPECT_TRUE(has(refusal(testing::load(small)), "evaluations take ")) << refusal(testing::load(small));
+  EXPECT_THROW(Evaluator().evaluate(testing::load(small)), StepTooLong);
+  small.job.replace(small.job.find("1000000000"), 10, "1000000");
+  EXPECT_EQ(refusal(testing::load(small)), "");
+}
+
+TEST(StepLength, counts_what_chance_adds_to_all_steps) {
+  const auto refused = [](const std::string& adversity, int steps) {
+    Spec spec = with(adversity);
+    spec.steps = steps;
+    return refusal(spec);
+  };
+  EXPECT_TRUE(
+      has(refused("input_stall { probability: 1 mean_ms: 1e9 }", 64), "its longest part is input_stall"));
+  EXPECT_TRUE(has(refused("garbage_collection { every_steps: 1 pause_ms: 1e6 }", 100000),
+                  "its longest part is garbage_collection"));
+  EXPECT_TRUE(has(refused("late_launch { chip: 0 late_ms: 1 more_each_step_ms: 1e6 }", 1000),
+                  "its longest part is late_launch"));
+  EXPECT_EQ(refused("input_stall { probability: 1 mean_ms: 1e5 }", 4), "");
+  EXPECT_EQ(refused("garbage_collection { every_steps: 1 pause_ms: 1000 }", 4), "");
+  EXPECT_EQ(refused("late_launch { chip: 0 late_ms: 1000 more_each_step_ms: 1000 }", 4), "");
+}
+
+TEST(StepLength, is_told_of_layouts_that_are_appraised_too) {
+  const Spec slow =
+      with("slow_chip { chip: 3 speed_fraction: 1e-4 } slow_chip { chip: 3 speed_fraction: 1e-4 }");
+  EXPECT_THROW(Evaluator().evaluate(slow), StepTooLong);
 }
 
 TEST(StepLength, is_that_of_speeds_which_a_scenario_may_have) {

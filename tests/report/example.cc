@@ -1,12 +1,11 @@
 // The example of the report's tests.
 #include "tests/report/example.h"
 
+#include "engine/binary_units.h"
 #include "report/summarize.h"
 
 namespace podsim {
 namespace {
-
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
 Time seconds(double s) { return Time::seconds(s); }
 
@@ -19,7 +18,7 @@ Spec example_spec() {
   spec.cluster.chip.name = "chip_a";
   spec.cluster.chip.matmul[Dtype::kBf16].peak = {100e12};
   spec.cluster.chip.matmul[Dtype::kFp8].peak = {200e12};
-  spec.cluster.chip.hbm_capacity = {80 * kGib};
+  spec.cluster.chip.hbm_capacity = {80 * kBytesPerGib};
   spec.cluster.chip.power_idle_w = 100;
   spec.cluster.chip.power_busy_w = 500;
   spec.cluster.chip.power_waiting_share = 0.5;
@@ -38,10 +37,10 @@ Spec example_spec() {
 StepProgram example_program() {
   StepProgram program;
   MemoryUse light, heavy;
-  light.weights = {10 * kGib};
-  heavy.weights = {20 * kGib};
-  heavy.activations = {15 * kGib};
-  heavy.fragmentation = {5 * kGib};
+  light.weights = {10 * kBytesPerGib};
+  heavy.weights = {20 * kBytesPerGib};
+  heavy.activations = {15 * kBytesPerGib};
+  heavy.fragmentation = {5 * kBytesPerGib};
   program.memory = {light, heavy};
   program.tokens = 1000;
   program.parameters = 7e9;
@@ -54,8 +53,8 @@ StepProgram example_program() {
 Timeline example_timeline() {
   Timeline timeline;
   timeline.step_end = {seconds(10)};
-  timeline.communication = {{"tensor", "all-gather", "ring", {64 * 1024.0 * 1024.0}},
-                            {"data", "reduce-scatter", "hierarchical", {3 * kGib}}};
+  timeline.communication = {{"tensor", "all-gather", "ring", {64 * kBytesPerMib}},
+                            {"data", "reduce-scatter", "hierarchical", {3 * kBytesPerGib}}};
   ChipTotals chips;
   chips.chips = 4;
   chips.bucket = {seconds(6), seconds(1), seconds(2.5), seconds(0.2), seconds(0.25), seconds(0.05), {},

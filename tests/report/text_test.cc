@@ -10,7 +10,19 @@
 namespace podsim::text_test {
 namespace {
 
-TEST(Text, significant_digits_group_thousands_and_never_use_an_exponent) {
+TEST(Text, no_number_of_a_table_has_hundreds_of_digits) {
+  EXPECT_EQ(significant(1.2345e-300, 3), "1.23e-300");
+  EXPECT_EQ(significant(-9.9e-13, 2), "-9.9e-13");
+  EXPECT_EQ(significant(1e-11, 3), "0.0000000000100");
+  EXPECT_EQ(significant(6.02e23, 3), "6.02e+23");
+  EXPECT_EQ(fixed(1e300, 1), "1.0e+300");
+  EXPECT_EQ(fixed(-2.5e21, 12), "-2.500e+21");
+  EXPECT_EQ(fixed(9e20, 0), "900000000000000000000");
+  EXPECT_EQ(fixed(1e-300, 2), "0.00");
+  EXPECT_EQ(percent(1e302), "1.0e+304%");
+}
+
+TEST(Text, significant_digits_group_thousands_without_an_exponent) {
   EXPECT_EQ(significant(1234567.8, 4), "1,234,568");
   EXPECT_EQ(significant(12.3456, 4), "12.35");
   EXPECT_EQ(significant(0.00123456, 3), "0.00123");

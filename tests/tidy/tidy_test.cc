@@ -93,6 +93,18 @@ TEST(Tidy, headers_are_included_once) {
   }
 }
 
+// Files of the product say GiB and MiB by the constants of that header.
+TEST(Tidy, bytes_of_a_gib_have_one_definition) {
+  for (const SourceFile& file : all_files()) {
+    if (!file.path.ends_with(".h") && !file.path.ends_with(".cc")) continue;
+    if (source_folders().count(file.path.substr(0, file.path.find('/'))) == 0) continue;
+    if (file.path == "engine/binary_units.h") continue;
+    for (const std::string& line : file.lines)
+      for (const char* number : {"1073741824", "1048576", "1024.0 * 1024"})
+        EXPECT_EQ(line.find(number), std::string::npos) << file.path << ": " << line;
+  }
+}
+
 TEST(Tidy, banned_words_are_absent) {
   const std::string list_path = "tests/tidy/banned_words.txt";
   std::vector<std::pair<std::string, std::string>> banned;

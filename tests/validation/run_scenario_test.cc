@@ -119,6 +119,37 @@ TEST(RunScenario, degrees_are_at_least_one) {
     EXPECT_EQ(scenario({{column, "0"}}).skipped, std::string(column) + " is below 1");
 }
 
+std::vector<std::string> contradictions_of(const Cells& changes) {
+  std::vector<std::string> told;
+  for (const Problem& each : predict_run(scenario(changes), catalog()).contradictions())
+    told.push_back(each.message);
+  return told;
+}
+
+TEST(RunScenario, columns_that_contradict_what_is_simulated_are_told) {
+  using Told = std::vector<std::string>;
+  EXPECT_EQ(contradictions_of({{"gpus_per_node", "8"}, {"params_total_b", "70"}}), Told{});
+  EXPECT_EQ(contradictions_of({{"gpus_per_node", "4"}}),
+            Told{"r: gpus_per_node is 4, and a server of dgx_h100 has 8 GPUs"});
+  EXPECT_EQ(contradictions_of({{"params_total_b", "7"}}),
+            Told{"r: params_total_b is 7.00 billion, and llama3_70b as it is simulated has 70.6"});
+  EXPECT_EQ(contradictions_of({{"catalog_model", "llama3_70b"}, {"layers", "60"}}),
+            Told{"r: layers is 60, and llama3_70b has 80"});
+}
+
+TEST(RunScenario, contradictions_stand_at_their_cells) {
+  const RunTable table =
+      read_run_table("mine.csv",
+                     "id,chip,chips,layers,hidden,heads,vocab,seq_len,global_batch_seqs,"
+                     "tp,sp,pp,vp,dp,dp_sharding,recompute,precision,stack,gpus_per_node\n"
+                     "a,H100-SXM,8,4,1024,8,32000,1024,8,1,0,1,1,8,ddp,none,bf16,nemo_2024,2\n");
+  const RunScenario run = run_scenario(table.rows.at(0), builtin_run_rules(), catalog());
+  ASSERT_EQ(run.contradictions.size(), 1u) << run.skipped;
+  EXPECT_EQ(run.contradictions[0].file, "mine.csv");
+  EXPECT_EQ(run.contradictions[0].line, 2);
+  EXPECT_EQ(run.contradictions[0].column, 70);
+}
+
 TEST(RunScenario, degrees_must_make_the_gpus) {
   EXPECT_EQ(scenario({{"dp", "4"}}).skipped, "the degrees make 128 GPUs, not 64");
 }

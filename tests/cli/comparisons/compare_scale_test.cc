@@ -1,6 +1,7 @@
 // Several predictions beside each other: compare and scale, as a user runs them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.h"
@@ -184,6 +185,55 @@ TEST(ScaleVerb, counts_that_the_job_cannot_have_are_told_and_left_out) {
   const CommandResult result = podsim_command("scale --chips 16,17,32 " + small_scenario());
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.err.find("17"), std::string::npos);
+}
+
+// Steps of 24 days, over NICs that carry next to nothing.
+const char* const kEndless = R"(
+cluster { chip: "h100" chips: 16 fabric: "dgx_h100"
+  fabric_override { gpu_cluster { nic { bandwidth_gb_per_s: 0.01 efficiency: 0.001 } } } }
+job {
+  model: "llama3_8b" model_override { layers: 4 }
+  stack: "megatron_bridge_2025"
+  mesh { name: "fsdp" size: 16 } sharding: "fsdp"
+  global_batch_sequences: 512 microbatch_sequences: 1 sequence_tokens: 2048
+}
+)";
+
+TEST(TooLong, one_of_several_is_left_out_with_its_reason) {
+  const std::string file = temporary_file("endless.textproto", kEndless);
+  const std::string path = "cluster.fabric_override.gpu_cluster.nic.bandwidth_gb_per_s";
+  for (const std::string& command :
+       {"sweep " + file + " --over " + path + "=0.01,50", "run " + file + " --set " + path + "=0.01,50",
+        "compare " + file + " --set " + path + "=50", "scale " + file + " --chips 8,16"}) {
+    const CommandResult result = podsim_command(command + " --format csv");
+    EXPECT_EQ(result.exit_code, 0) << command << "\n" << result.err;
+    EXPECT_NE(result.err.find(" is left out: a step may take "), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.out, '\n'), 2) << command << "\n" << result.out;
+  }
+  for (const std::string& command : {"run " + file, "scale " + file + " --chips 16,32"}) {
+    const CommandResult none = podsim_command(command);
+    EXPECT_EQ(none.exit_code, 2) << command;
+    EXPECT_NE(none.err.find("on 16 chips: a step may take "), std::string::npos) << none.err;
+  }
+}
+
+TEST(TooLong, layouts_are_listed_by_search_and_plan) {
+  const std::string space =
+      "space { tensor: 1 context: 1 pipeline: [1, 2] microbatch: 1 sharding: [zero1, fsdp] recompute: none }";
+  const std::string file = temporary_file("searched.textproto", kEndless + space);
+  const CommandResult found = podsim_command("search " + file);
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_NE(found.out.find("Refused: data 16 fsdp, microbatch 1: a step may take "), std::string::npos)
+      << found.out;
+  EXPECT_NE(found.out.find("No other layout is faster."), std::string::npos) << found.out;
+  const CommandResult why = podsim_command("search " + file + " --why-not pipeline=1,sharding=fsdp");
+  EXPECT_NE(why.out.find("cannot be simulated: a step may take"), std::string::npos) << why.out << why.err;
+  const std::string endless = file + " --set space.pipeline=1 --set space.sharding=fsdp";
+  EXPECT_EQ(podsim_command("search " + endless).exit_code, 2);
+  const CommandResult plan = podsim_command("plan " + endless + " --chips 8,16 --tokens 1e9");
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_NE(plan.out.find("no layout that fits can be simulated: data 16 fsdp"), std::string::npos)
+      << plan.out;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/command.h"
 
@@ -104,6 +105,24 @@ TEST(FleetVerb, spares_of_a_run_are_chips_of_the_fleet) {
               fleet["runs"][0]["end_day"].get<double>() * 24 * 32 *
                   fleet["on_demand_usd_per_chip_hour"].get<double>(),
               0.01);
+}
+
+// Of every option that changes the answer.
+TEST(FleetVerb, questions_that_differ_in_an_option_have_another_digest) {
+  const auto digest = [](const std::string& command) {
+    const CommandResult result = podsim_command(command + " --format json");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(result.out)["scenario_sha256"].get<std::string>();
+  };
+  const std::string runs = "fleet " + small_scenario() + " --tokens 1e10",
+                    serves = "fleet --serve " + kServed + " --tokens-per-s 1000";
+  std::set<std::string> digests;
+  for (const std::string& command : {runs, runs + " --days 30", runs + " --chips 32", runs + " --chips 64",
+                                     serves, serves + " --prompt 100", serves + " --weights fp8",
+                                     "inference " + kServed, "inference " + kServed + " --output 100"})
+    EXPECT_TRUE(digests.insert(digest(command)).second) << command;
+  EXPECT_EQ(digest(runs), digest(runs + " --threads 2"));
+  EXPECT_EQ(digest(runs + " --prompt 100"), digest(runs)) << "nothing is served";
 }
 
 TEST(FleetVerb, reads_standard_input_once) {

@@ -48,6 +48,32 @@ TEST(ShardVerb, plans_on_a_fabric_are_told_by_the_entry_of_that_fabric) {
   EXPECT_NE(digest("dgx_h200"), told);
 }
 
+TEST(StandardInput, says_what_the_file_says_to_every_verb_that_reads_files_of_others) {
+  const std::string hlo = temporary_file("module.hlo",
+                                         "HloModule tiny\n\nENTRY main {\n"
+                                         "  a = f32[8,8] parameter(0)\n"
+                                         "  ROOT b = f32[8,8] add(a, a)\n}\n");
+  const std::string flows = "scenarios/flows/c11_leafspine64_two_jobs_ring.json";
+  for (const auto& [verb, file] :
+       {std::pair<std::string, std::string>{"shard", kShipped}, {"flows", flows}, {"import", hlo}}) {
+    for (const std::string format : {"table", "json"}) {
+      const CommandResult named = podsim_command(verb + " --format " + format + " " + file),
+                          piped = podsim_command(verb + " --format " + format + " - < " + file);
+      EXPECT_EQ(piped.exit_code, named.exit_code) << verb << piped.err;
+      if (verb != "import")
+        EXPECT_EQ(piped.out, named.out) << verb;
+      else if (format == "json")  // it names the file
+        EXPECT_EQ(json::parse(piped.out)["scenario_sha256"], json::parse(named.out)["scenario_sha256"]);
+    }
+  }
+  const CommandResult empty = podsim_command("import - < /dev/null");
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_NE(empty.err.find("standard input: the file is empty"), std::string::npos) << empty.err;
+  const CommandResult replay = podsim_command("replay - < " + kShipped);
+  EXPECT_EQ(replay.exit_code, 2);
+  EXPECT_NE(replay.err.find("not from standard input"), std::string::npos) << replay.err;
+}
+
 TEST(ShardVerb, a_file_of_ones_own_needs_no_expected_answer) {
   const std::string path = temporary_file("mine.json", matmul("model"));
   const CommandResult result = podsim_command("shard --format json " + path);

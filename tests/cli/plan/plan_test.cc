@@ -36,6 +36,26 @@ TEST(PlanVerb, days_and_dollars_are_those_of_the_step_that_run_reports) {
     EXPECT_LE(answer["rows"][i - 1]["cost_usd"].get<double>(), answer["rows"][i]["cost_usd"].get<double>());
 }
 
+TEST(PlanVerb, what_no_search_lays_out_is_told_at_its_place) {
+  const std::string lengths = "scenarios/uneven_lengths_128_h100.textproto";
+  for (const std::string& command : {"search " + lengths, "plan " + lengths + " --chips 128 --tokens 1e12"}) {
+    const CommandResult refused = podsim_command(command);
+    EXPECT_EQ(refused.exit_code, 2) << command;
+    EXPECT_NE(refused.err.find(lengths + ":25:3: a search compares steps that are all the same"),
+              std::string::npos)
+        << refused.err;
+  }
+  const std::string file = temporary_file("plan.textproto", kPlanJob);
+  for (const std::string& command : {"plan " + file + " --tokens 1e10 --chips 2097152",
+                                     "plan " + file + " --tokens 1e10 --chips 5000000000,8",
+                                     "compare " + file + " " + file + " --equal cost --chips 2097152"}) {
+    const CommandResult many = podsim_command(command);
+    EXPECT_EQ(many.exit_code, 2) << command;
+    EXPECT_NE(many.err.find("chips no layouts are searched, of 1000000 at most"), std::string::npos)
+        << many.err;
+  }
+}
+
 TEST(PlanVerb, takes_more_slices_where_one_has_fewer_chips) {
   const std::string file = temporary_file("plan.textproto", kPlanJob),
                     best = temporary_file("row.textproto", "");
