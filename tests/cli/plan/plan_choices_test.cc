@@ -353,7 +353,7 @@ TEST(PlanMistakes, are_told_with_their_place_and_the_nearest_name) {
       {"layout { tensor: \"0..4\" }", "1..8x2"},
       {"layout { schedule: [\"one_f_two_b\"] }", "one_f_one_b"},
       {"layout { sharding: [\"zero9\"] }", "zero"},
-      {"choice { scenario: \"none.textproto\" }", "none.textproto"},
+      {"choice { scenario: \"not_there.textproto\" }", "not_there.textproto"},
       {"choice { chip: \"h100\" chips: \"8\" failures: \"llama3_16k_h1000\" }", "llama3_16k_h100"},
       {"choice { chip: \"h100\" chips: \"8\" failures: \"llama3_16k_h100\" }", "reserve"},
       {"objective: euros", "must be one of"},
