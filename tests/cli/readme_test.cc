@@ -127,10 +127,11 @@ TEST(Readme, shows_the_table_of_equal_clusters_that_its_command_prints) {
   const std::string rule = "\n|-|-|-|-|-|\n";
   const std::size_t begin = page.find(rule) + rule.size(), end = page.find("\n\n", begin) + 1;
   const std::string today = table_of_equal_clusters(parts);
-  if (std::getenv("PODSIM_GUIDE_UPDATE") != nullptr)
+  if (std::getenv("PODSIM_GUIDE_UPDATE") != nullptr) {
     std::ofstream(kReadme) << page.substr(0, begin) + today + page.substr(end);
-  else
+  } else {
     EXPECT_EQ(page.substr(begin, end - begin), today) << "PODSIM_GUIDE_UPDATE=1 writes it";
+  }
   EXPECT_NE(page.find(probabilities(parts)), std::string::npos) << probabilities(parts);
 }
 
