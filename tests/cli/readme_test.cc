@@ -62,14 +62,12 @@ std::string line_of(const std::string& page, const std::string& begin) {
   return page.substr(at, page.find('\n', at) - at);
 }
 
-// As the page gives it in the folder of plans.
+// As the page gives it, in its folder: names of files are names of choices, by which outcomes are drawn.
 json equal_clusters(const std::string& page) {
-  const std::string prompt = "    podsim ", line = line_of(page, prompt + "compare ");
-  std::istringstream words(line.substr(prompt.size()));
-  std::string command;
-  for (std::string word; words >> word;)
-    command += (word.ends_with(".textproto") ? "scenarios/plan/" : "") + word + " ";
-  const CommandResult result = podsim_command(command + "--quiet --format json");
+  const std::string folder = line_of(page, "    cd scenarios/"), line = line_of(page, "    podsim compare ");
+  const std::string words = line.substr(line.find("compare"));
+  const CommandResult result = podsim_command("--version > /dev/null && " + folder + " && " + PODSIM_BINARY +
+                                              " " + words + " --quiet --format json");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return json::parse(result.out);
 }
@@ -127,10 +125,11 @@ TEST(Readme, shows_the_table_of_equal_clusters_that_its_command_prints) {
   const std::string rule = "\n|-|-|-|-|-|\n";
   const std::size_t begin = page.find(rule) + rule.size(), end = page.find("\n\n", begin) + 1;
   const std::string today = table_of_equal_clusters(parts);
-  if (std::getenv("PODSIM_GUIDE_UPDATE") != nullptr)
+  if (std::getenv("PODSIM_GUIDE_UPDATE") != nullptr) {
     std::ofstream(kReadme) << page.substr(0, begin) + today + page.substr(end);
-  else
+  } else {
     EXPECT_EQ(page.substr(begin, end - begin), today) << "PODSIM_GUIDE_UPDATE=1 writes it";
+  }
   EXPECT_NE(page.find(probabilities(parts)), std::string::npos) << probabilities(parts);
 }
 

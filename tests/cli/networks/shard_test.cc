@@ -60,10 +60,11 @@ TEST(StandardInput, says_what_the_file_says_to_every_verb_that_reads_files_of_ot
       const CommandResult named = podsim_command(verb + " --format " + format + " " + file),
                           piped = podsim_command(verb + " --format " + format + " - < " + file);
       EXPECT_EQ(piped.exit_code, named.exit_code) << verb << piped.err;
-      if (verb != "import")
+      if (verb != "import") {
         EXPECT_EQ(piped.out, named.out) << verb;
-      else if (format == "json")  // it names the file
+      } else if (format == "json") {  // it names the file
         EXPECT_EQ(json::parse(piped.out)["scenario_sha256"], json::parse(named.out)["scenario_sha256"]);
+      }
     }
   }
   const CommandResult empty = podsim_command("import - < /dev/null");
