@@ -30,8 +30,7 @@ TokenCosts costs_of(const Job& job) {
   if (model.experts) {
     costs.experts = model.experts->experts;
     costs.experts_per_token = model.experts->experts_per_token;
-    costs.expert_parameters =
-        (costs.parameters - costs.active) * costs.experts / (costs.experts - costs.experts_per_token);
+    costs.expert_parameters = expert_parameters(program);
   }
   const double layers = model.layers, heads = model.heads;
   if (model.latent) {

@@ -152,8 +152,9 @@ Figure link_figures(const std::vector<LinkUse>& uses) {
       .message("LinkUseEntry")
       .is("share",
           "by link kind (`nvlink`, `nic`, `trunk`, `ici`, `ici_optical` or `dcn`, as far as the network has "
-          "them): `mean`, bytes carried "
-          "over what all links of the kind could carry in a step, and `max`, of the busiest");
+          "them): the share of a step for which transfers take links up, at the rate that they reach: what "
+          "libraries, transports and `network_share` leave of a link counts as taken. `mean` of all links "
+          "of the kind, and `max` of the busiest; a link at 1 is never free");
 }
 
 std::vector<Figure> simulation_figures(const Report& r) {

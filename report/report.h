@@ -20,8 +20,9 @@ struct ExposedCommunication {
 };
 
 struct LinkUse {
-  std::string kind;         // "NVLink", "NIC", "ICI", ...
-  double mean_utilisation;  // bytes carried / (bandwidth * step time), over all links of the kind
+  std::string kind;  // "NVLink", "NIC", "ICI", ...
+  // Share of the step for which transfers take links of the kind up: their bytes at the rate that they reach.
+  double mean_utilisation;  // over all links
   double max_utilisation;   // of the busiest link
 };
 

@@ -13,8 +13,8 @@
 namespace podsim {
 namespace {
 
-// The links that routes of one source may take: ICI inside its slice (within), switches otherwise, where no
-// chip relays.
+// The links that routes of one source may take: ICI inside its slice (within), NVLink and switches otherwise,
+// where no chip relays.
 struct UsableLink {
   const Fabric* fabric = nullptr;
   ChipId source = 0;
@@ -37,6 +37,11 @@ std::vector<int> search(const UsableLink& usable) {
   return hops;
 }
 
+// Whether chips reach each other by more than the ICI of their slice.
+bool leads_beyond_slices(const Fabric& fabric) {
+  return fabric.slices.empty() || fabric.nodes.size() > static_cast<std::size_t>(fabric.chips);
+}
+
 // hops[chip] from the source by the ways that are left, 0 where there are none.
 std::vector<int> hops_round_damage(const Fabric& fabric, ChipId source) {
   std::vector<int> hops(fabric.chips, 0);
@@ -45,7 +50,7 @@ std::vector<int> hops_round_damage(const Fabric& fabric, ChipId source) {
       if (hops[chip] == 0 && ways.lead_from(chip)) hops[chip] = ways.hops_from(chip);
   };
   if (!fabric.slices.empty()) record(Ways::in_slice(fabric, source));
-  if (fabric.nodes.size() > static_cast<std::size_t>(fabric.chips)) record(Ways::anywhere(fabric, source));
+  if (leads_beyond_slices(fabric)) record(Ways::anywhere(fabric, source));
   return hops;
 }
 
@@ -53,10 +58,10 @@ std::vector<int> hops_round_damage(const Fabric& fabric, ChipId source) {
 std::vector<int> hops_from(const Fabric& fabric, ChipId source) {
   std::vector<int> hops(fabric.nodes.size(), 0);
   if (!fabric.slices.empty()) hops = search({&fabric, source, true});
-  if (fabric.nodes.size() == static_cast<std::size_t>(fabric.chips)) return hops;
-  const std::vector<int> over_switches = search({&fabric, source, false});
+  if (!leads_beyond_slices(fabric)) return hops;
+  const std::vector<int> beyond = search({&fabric, source, false});
   for (ChipId chip = 0; chip < fabric.chips; ++chip)
-    if (hops[chip] == 0) hops[chip] = over_switches[chip];
+    if (hops[chip] == 0) hops[chip] = beyond[chip];
   return hops;
 }
 

@@ -38,6 +38,7 @@ class JobResolver {
   void mesh_fills_cluster();
   void sharding();
   void unused_axes();
+  void idle_rules();
   void axes_beyond_nvlink();
   void pipeline();
   std::optional<PrecisionRecipe> recipe(int schema_name, const std::string& field);

@@ -282,7 +282,8 @@ void Reader::check_overlaps() {
            chips ? parts_.chips(entry.which.kind, number) : parts_.links(entry.which.kind, number)) {
         std::vector<std::size_t>& on = entries_on[chips ? thing : fabric_.chips + thing];
         const auto other = std::find_if(on.begin(), on.end(), [&](std::size_t o) {
-          return !entry.multiply && !entries[o].multiply && may_meet(entry.season, entries[o].season);
+          return o != e && !entry.multiply && !entries[o].multiply &&
+                 may_meet(entry.season, entries[o].season);
         });
         if (!clash && other != on.end()) {
           clash = true;

@@ -327,6 +327,7 @@ std::optional<Job> JobResolver::resolve() {
   if (cluster_.chip && cluster_.fabric && document_.clean_below(path_)) step_length();
   if (!document_.clean_below(path_)) return std::nullopt;
   unused_axes();
+  idle_rules();
   axes_beyond_nvlink();
   return job_;
 }

@@ -206,7 +206,7 @@ Picture memory_over_step_picture(const Report& report, const StepDetail& detail)
 
 Picture links_picture(const Report& report) {
   Picture picture{.id = "links", .title = "Use of links over the step", .summary = ""};
-  picture.x = {"bytes carried, of what the links could carry", "%"};
+  picture.x = {"share of the step for which links are taken up", "%"};
   picture.x.low = 0;
   picture.x.high = 100;
   PictureSeries mean{"mean of all links", "mean"}, busiest{"busiest", "data"};

@@ -59,6 +59,43 @@ Wave wave_of(const Season& season, double factor, std::uint64_t entity) {
   return wave;
 }
 
+// How slow a part is by one entry.
+struct DrawnSpeed {
+  double factor = 1;
+  Wave wave;  // of an entry that is not always there
+};
+
+// The links of one entry, each once: one whose ends both were drawn has the slower draw, of equal ones the
+// first.
+class LinksOfEntry {
+ public:
+  explicit LinksOfEntry(std::size_t things) : things_(things) {}
+
+  void add(std::span<const LinkId> links, DrawnSpeed draw) {
+    draw_of_.resize(things_, -1);
+    for (const LinkId link : links) {
+      std::int32_t& known = draw_of_[link];
+      if (known < 0) links_.push_back(link);
+      if (known < 0 || draw.factor < draws_[known].factor) known = static_cast<std::int32_t>(draws_.size());
+    }
+    draws_.push_back(std::move(draw));
+  }
+
+  // put(link, draw) of each; none is left.
+  template <typename Put>
+  void take(Put&& put) {
+    for (const LinkId link : links_) put(link, draws_[draw_of_[link]]), draw_of_[link] = -1;
+    links_.clear();
+    draws_.clear();
+  }
+
+ private:
+  std::size_t things_;
+  std::vector<std::int32_t> draw_of_;  // [link], -1 = none
+  std::vector<LinkId> links_;
+  std::vector<DrawnSpeed> draws_;
+};
+
 // Factors of one kind of thing, chips or links, with the waves that meet on each.
 class Combined {
  public:
@@ -136,33 +173,35 @@ DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, co
                                     std::span<const Degradation> entries, std::uint64_t seed) {
   DrawnDegradations degradations;
   Combined chips(fabric.chips), links(fabric.links.size());
+  LinksOfEntry of_entry(fabric.links.size());
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const Degradation& entry = entries[e];
     Hit& hit = degradations.hits.emplace_back();
     if (!entry.by_selector()) continue;
+    const auto put = [&](Combined& combined, std::int32_t thing, const DrawnSpeed& draw) {
+      entry.season.always() ? combined.add(thing, draw.factor) : combined.add(thing, draw.wave);
+    };
     for (const int number : candidates(entry.which, parts, roles)) {
       const std::uint64_t entity =
           entity_of(entry.which, parts.domain_of(entry.which.together, entry.which.kind, number));
       if (random_uniform(seed, RandomPurpose::kSlowChoice, entity, entry.draw) >= entry.which.random_fraction)
         continue;
-      const double factor = draw_factor(entry.factor, seed, entity, entry.draw);
-      const Wave wave = wave_of(entry.season, factor, mix(entity, entry.draw));
-      const auto put = [&](Combined& combined, std::int32_t thing) {
-        entry.season.always() ? combined.add(thing, factor) : combined.add(thing, wave);
-      };
+      DrawnSpeed draw{draw_factor(entry.factor, seed, entity, entry.draw), {}};
+      if (!entry.season.always()) draw.wave = wave_of(entry.season, draw.factor, mix(entity, entry.draw));
       ++hit.parts;
       if (computes(entry.which.kind)) {
-        for (const ChipId chip : parts.chips(entry.which.kind, number)) put(chips, chip), ++hit.chips;
-        continue;
-      }
-      for (const LinkId link : parts.links(entry.which.kind, number)) {
-        put(links, link);
-        ++hit.links;
-        if (entry.cause != Degradation::Cause::kFlap) continue;
-        degradations.link_flap.resize(fabric.links.size(), -1);
-        degradations.link_flap[link] = static_cast<std::int32_t>(e);
+        for (const ChipId chip : parts.chips(entry.which.kind, number)) put(chips, chip, draw), ++hit.chips;
+      } else {
+        of_entry.add(parts.links(entry.which.kind, number), std::move(draw));
       }
     }
+    of_entry.take([&](LinkId link, const DrawnSpeed& draw) {
+      put(links, link, draw);
+      ++hit.links;
+      if (entry.cause != Degradation::Cause::kFlap) return;
+      degradations.link_flap.resize(fabric.links.size(), -1);
+      degradations.link_flap[link] = static_cast<std::int32_t>(e);
+    });
   }
   std::map<SpeedProfile, std::int32_t> known;
   chips.hand_over(degradations.chip_factor, degradations.chip_profile, known, degradations.profiles);

@@ -46,8 +46,9 @@ struct DrawnDegradations {
 
 // Draws every entry. Who is hit is addressed by (seed, kind or domain, number, Degradation::draw): an entry
 // more changes nothing for the others, a larger fraction hits all that a smaller one hits, and the same parts
-// are hit whatever their factor. Factors that meet on one chip or link are multiplied in the order of
-// entries. REQUIRES: the selectors' numbers, kinds and domains exist.
+// are hit whatever their factor. An entry changes a link once, also where it hits the chips at both ends:
+// then the slower draw counts, of equal ones that of the lower number. Factors of entries that meet on one
+// chip or link are multiplied in their order. REQUIRES: the selectors' numbers, kinds and domains exist.
 DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
                                     std::span<const Degradation> entries, std::uint64_t seed);
 

@@ -338,14 +338,14 @@ class StageLowering {
     return used > 1 ? 0 : stack_.retry_stall * std::max(0.0, 1 - (1 - used) / stack_.retry_free_share);
   }
 
-  // Every host reads the tokens of its chips; the slower of host and storage sets the pace.
+  // Every host reads the tokens of the job's chips on it; the slower of host and storage sets the pace.
   Time load_of_batch() const {
     const Job& job = spec_.job;
-    const double host_share =
-        static_cast<double>(spec_.cluster.fabric.chips_per_host) / program_.mesh.devices();
+    const FabricSpec& fabric = spec_.cluster.fabric;
+    const int devices = program_.mesh.devices();
+    const double of_host = std::min(fabric.chips_per_host, devices / fabric.slices);
     const Bytes batch{program_.tokens * job.input_bytes_per_token};
-    double seconds = 0;
-    if (job.input_rate.value > 0) seconds = seconds_at(host_share * batch, job.input_rate);
+    double seconds = job.input_rate.value > 0 ? seconds_at(of_host / devices * batch, job.input_rate) : 0;
     if (job.storage_rate.value > 0) seconds = std::max(seconds, seconds_at(batch, job.storage_rate));
     return Time::seconds(seconds);
   }

@@ -45,6 +45,26 @@ TEST(Inference, a_single_sequence_reads_all_weights_for_each_token) {
   EXPECT_TRUE(report.prefill_by_compute);
 }
 
+// 46.7 G parameters at a byte each, whichever experts a router prefers.
+TEST(Inference, where_all_experts_take_each_token_all_weights_are_read) {
+  const Spec spec = testing::load("inference/mixtral_8x7b_8_h200");
+  InferenceQuestion asked = question();
+  asked.cluster = spec.cluster;
+  asked.job = spec.job;
+  asked.tensor = asked.sequences = 1;
+  double before = 0;
+  for (const int experts_per_token : {2, 7, 8}) {
+    asked.job.model.experts->experts_per_token = experts_per_token;
+    const InferenceReport report = answer(asked);
+    EXPECT_GT(report.decode_step_s, before) << experts_per_token;
+    EXPECT_FALSE(report.decode_by_compute) << experts_per_token;
+    before = report.decode_step_s;
+  }
+  const double bytes = 46.7e9 + (512 + 64) * 2 * 32 * 8 * 128.0;
+  const Chip& chip = asked.cluster.chip;
+  EXPECT_NEAR(before, bytes / (chip.hbm.value * chip.hbm_efficiency * asked.reached), 2e-3 * before);
+}
+
 TEST(Inference, what_does_not_fit_is_told) {
   InferenceQuestion asked = question();
   asked.tensor = 1;

@@ -60,6 +60,22 @@ TEST(Overlap, prefetch_never_costs_time_and_saves_at_most_the_computation) {
   }
 }
 
+// Seconds of a step for which the mean NIC is taken up, where collectives reach this share of it.
+double nic_s(Spec spec, double network_share) {
+  spec.job.stack.network_share = network_share;
+  const Report report = predict_step(spec, {}).report;
+  for (const LinkUse& use : report.link_use)
+    if (use.kind == "nic") return use.mean_utilisation * report.step_time.in_seconds();
+  return 0;
+}
+
+TEST(LinkUse, nics_of_which_collectives_reach_half_are_taken_up_twice_as_long) {
+  const Spec spec = jobs().front();
+  const double whole = nic_s(spec, 1);
+  EXPECT_GT(whole, 0);
+  EXPECT_NEAR(nic_s(spec, 0.5), 2 * whole, 1e-6 * whole);
+}
+
 // Chunks leave one part of each collective exposed, and pay with latencies and smaller matmuls.
 TEST(Overlap, chunked_matmuls_hide_tensor_parallel_communication_and_compute_longer) {
   const auto run = [](int chunks) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "prediction/predict.h"
 #include "prediction/selectors.h"
 #include "proto/scenario/load.h"
 #include "scheduler/folding/drawn_degradations.h"
@@ -87,6 +88,25 @@ TEST(SlowLinks, of_the_command_line_are_those_of_a_scenario) {
     ASSERT_EQ(add_slow(spec, c.kind + ":0=0.5x"), "");
     EXPECT_EQ(spec.adversities.degradations.size(), 1u) << "an option is told as one adversity";
     expect_factors(c, build_fabric(spec.cluster.fabric), slowed(spec), 0.5, 1);
+  }
+}
+
+Time step_time(const Case& c, const std::string& adversity, double scale_up = 1) {
+  Spec spec = load(c, adversity);
+  FabricSpec& fabric = spec.cluster.fabric;
+  LinkSpec& link = fabric.torus ? fabric.torus->ici : fabric.gpu->nvlink;
+  link.bandwidth = scale_up * link.bandwidth;
+  return predict_step(spec, {}).report.step_time;
+}
+
+TEST(SlowLinks, that_are_all_half_as_fast_make_a_fabric_half_as_fast) {
+  for (const Case& c : cases()) {
+    if (c.kind == "nic" || c.chips > 64) continue;
+    const std::string which = "which { kind: \"" + c.kind + "\" } ";
+    const Time half = step_time(c, "", 0.5);
+    EXPECT_GT(half, step_time(c, "")) << c.cluster;
+    EXPECT_EQ(step_time(c, "slow { " + which + "speed_fraction: 0.5 }"), half) << c.cluster;
+    EXPECT_EQ(step_time(c, "background { " + which + "taken_fraction: 0.5 }"), half) << c.cluster;
   }
 }
 

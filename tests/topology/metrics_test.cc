@@ -84,6 +84,19 @@ TEST(Metrics, slow_link_in_the_middle_reduces_the_bisection) {
   EXPECT_EQ(measure(ring).bisection / kIciBandwidth, 1.5);
 }
 
+TEST(Metrics, chips_of_an_nvlink_mesh_without_a_network_are_one_hop_apart) {
+  for (const int chips : {2, 4, 8}) {
+    FabricSpec spec = gpu_spec(chips);
+    spec.gpu->nvlink_mesh = true;
+    const Fabric fabric = build_fabric(spec);
+    ASSERT_EQ(fabric.nodes.size(), static_cast<std::size_t>(chips));
+    const FabricMetrics metrics = measure(fabric);
+    EXPECT_TRUE(metrics.connected);
+    EXPECT_EQ(metrics.diameter_hops, 1);
+    EXPECT_EQ(metrics.mean_hops, 1);
+  }
+}
+
 TEST(Metrics, one_chip_is_connected_and_has_no_hops) {
   const FabricMetrics metrics = measure(build_fabric(torus_spec({1, 1, 1}, 0)));
   EXPECT_TRUE(metrics.connected);

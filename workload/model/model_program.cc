@@ -88,6 +88,11 @@ double sum_of_parameters(const ModelProgram& program, Weigh&& weigh) {
   return count;
 }
 
+// A matrix of experts that tokens are sent to.
+bool of_experts(const Tensor& tensor) {
+  return !tensor.dims.empty() && tensor.dims.front().logical == "param_experts";
+}
+
 // Layers whose times were measured, as pieces without operations.
 ModelProgram measured_program(const Job& job) {
   ModelProgram program;
@@ -120,13 +125,14 @@ double trained_parameters(const ModelProgram& program) {
   return sum_of_parameters(program, [](const Tensor& tensor) { return tensor.frozen ? 0.0 : 1.0; });
 }
 
+double expert_parameters(const ModelProgram& program) {
+  return sum_of_parameters(program, [](const Tensor& tensor) { return of_experts(tensor) ? 1.0 : 0.0; });
+}
+
 double active_parameters(const Job& job, const ModelProgram& program) {
   if (!job.model.experts) return parameter_count(program);
   const double share = static_cast<double>(job.model.experts->experts_per_token) / job.model.experts->experts;
-  return sum_of_parameters(program, [&](const Tensor& tensor) {
-    const bool of_experts = !tensor.dims.empty() && tensor.dims.front().logical == "param_experts";
-    return of_experts ? share : 1.0;
-  });
+  return sum_of_parameters(program, [&](const Tensor& tensor) { return of_experts(tensor) ? share : 1.0; });
 }
 
 }  // namespace podsim

@@ -29,6 +29,7 @@ ModelProgram model_program(const Job& job);
 // Elements of all parameters, shared ones once.
 double parameter_count(const ModelProgram& program);
 double trained_parameters(const ModelProgram& program);  // that are not frozen
+double expert_parameters(const ModelProgram& program);   // of all experts that tokens are sent to
 // Parameters that one token passes: of the experts only those it is sent to.
 double active_parameters(const Job& job, const ModelProgram& program);
 

@@ -113,6 +113,52 @@ TEST(IdleFields, that_the_cluster_overrides_are_told) {
             (Lines{"cluster.price_term", "cluster.fabric_override.routing"}));
 }
 
+TEST(IdleRules, of_dimensions_that_the_model_lacks_are_told) {
+  const auto with = [](const std::string& rule) {
+    return idle_in(
+        load(valid_but("  sharding: \"fsdp\"\n", "  sharding: \"fsdp\"\n  rule { " + rule + " }\n")));
+  };
+  EXPECT_EQ(with("dimension: \"experts\" axis: \"fsdp\""), Lines{"job.rule[0]"});
+  EXPECT_EQ(with("dimension: \"state_param_expert_ffn\" axis: \"fsdp\""), Lines{"job.rule[0]"});
+  for (const char* dimension :
+       {"embed", "key_sequence", "attention_sequence", "attention_heads", "state_param_ffn"})
+    EXPECT_EQ(with("dimension: \"" + std::string(dimension) + "\""), Lines{}) << dimension;
+}
+
+TEST(IdleRules, that_a_preset_adds_to_another_are_told_where_the_program_has_no_such_dimensions) {
+  const auto with = [](const std::string& presets) {
+    const LoadResult result =
+        load_scenario_file(PODSIM_SOURCE_DIR "/scenarios/custom_layer_64_h100.textproto", built_in(),
+                           {{"job.mesh.fsdp.size", "4"},
+                            {"job.mesh[1].name", "context"},
+                            {"job.mesh[2].name", "tensor"},
+                            {"job.mesh[2].size", "4"},
+                            {"job.sharding", presets}});
+    Lines idle;
+    for (const Problem& warning : result.warnings) idle.push_back(warning.message);
+    return idle;
+  };
+  EXPECT_EQ(with("fsdp,megatron_sp,context"), Lines{});
+  EXPECT_EQ(
+      with("fsdp,megatron_sp,ring_context"),
+      Lines{"ring_context has no effect beyond that of context: no tensor of the program has a dimension "
+            "\"key_sequence\""});
+  EXPECT_EQ(with("fsdp,megatron_sp,ulysses"),
+            Lines{"ulysses has no effect beyond that of context: no tensor of the program has a dimension "
+                  "\"attention_sequence\""});
+}
+
+TEST(IdleRules, of_presets_are_told_where_the_program_has_none_of_their_dimensions) {
+  std::string text = replaced(mlp_scenario(), "axis: \"data\"", "axis: \"tensor\"");
+  text = replaced(text, "mesh { name: \"data\" size: 8 }",
+                  "mesh { name: \"tensor\" size: 8 } sharding: \"vocabulary\"");
+  EXPECT_EQ(
+      warnings_of(text),
+      Lines{"4:35 vocabulary has no effect: no tensor of the program has a dimension \"param_vocabulary\""});
+  text = replaced(replaced(text, "vocabulary", "megatron_sp"), " axis: \"tensor\"", "");
+  EXPECT_EQ(warnings_of(text), Lines{}) << "matmuls are cut, though there are no tokens between blocks";
+}
+
 TEST(IdleFields, recipes_that_no_matmul_uses_are_told) {
   const std::string text =
       valid_but("  sharding: \"fsdp\"\n",

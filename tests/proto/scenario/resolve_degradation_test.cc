@@ -120,6 +120,27 @@ TEST(ResolveDegradation, entries_that_meet_on_a_chip_are_both_named) {
             Lines{});
 }
 
+TEST(ResolveDegradation, an_entry_does_not_meet_itself_at_both_ends_of_a_link) {
+  const auto torus = [](const std::string& entries) {
+    return "cluster { chip: \"tpu_v5p\" chips: 64 fabric: \"v5p_pod\" }\n"
+           "job { model: \"llama3_8b\" stack: \"maxtext_2025\" mesh { name: \"fsdp\" size: 64 }\n"
+           "sharding: \"fsdp\" global_batch_sequences: 64 sequence_tokens: 4096 }\n"
+           "adversity { " +
+           entries + " }\n";
+  };
+  const std::string half = " speed_fraction: 0.5 }";
+  for (const std::string which : {"", "index: [0, 1]", "random_fraction: 0.5 together: \"cube\""}) {
+    const std::string ici = "which { kind: \"ici\" " + which + " }";
+    EXPECT_EQ(problems_of(torus("slow { " + ici + half)), Lines{}) << which;
+    EXPECT_EQ(problems_of(torus("background { " + ici + " taken_fraction: 0.5 }")), Lines{}) << which;
+  }
+  EXPECT_EQ(problems_of(torus("slow { which { kind: \"ici\" index: 0 }" + half +
+                              " slow { which { kind: \"ici\" index: 1 }" + half))
+                .size(),
+            1u)
+      << "two entries do, on the cable between their chips";
+}
+
 TEST(ResolveDegradation, entries_of_windows_that_never_meet_do_not_overlap) {
   const auto nic = [](const std::string& when) {
     return "  slow { which { kind: \"nic\" index: 12 } speed_fraction: 0.9 when { " + when + " } }\n";

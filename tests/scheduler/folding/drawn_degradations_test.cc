@@ -80,6 +80,44 @@ TEST(DrawnDegradations, a_slow_nic_slows_both_directions_of_its_link) {
   EXPECT_EQ(slow, 2);
 }
 
+TEST(DrawnDegradations, an_entry_changes_a_link_between_two_of_its_chips_once) {
+  const Cluster ring(testing::ring_fabric(8));
+  Degradation ici = entry(PartKind::kIci);
+  const std::size_t links = ring.fabric.links.size();
+  EXPECT_EQ(ring.draw({ici}).link_factor, std::vector<double>(links, 0.5));
+  EXPECT_EQ(ring.draw({ici}).hits[0].links, static_cast<std::int64_t>(links));
+  ici.which.together = Domain::kAll;
+  ici.which.random_fraction = 0.999;
+  ici.multiply = true;
+  EXPECT_EQ(ring.draw({ici}).link_factor, std::vector<double>(links, 0.5))
+      << "nor does it multiply with itself";
+  Degradation swing = entry(PartKind::kIci);
+  swing.season.swing_amplitude = 0.5;
+  swing.season.swing_period = Time::seconds(1);
+  for (const SpeedProfile& profile : ring.draw({swing}).profiles) EXPECT_EQ(profile.size(), 1u);
+  Degradation neighbours = entry(PartKind::kIci);
+  neighbours.which.numbers = {{0, 1}};
+  const std::vector<double> factor = ring.draw({neighbours}).link_factor;
+  EXPECT_EQ(factor[ring.fabric.link_between(0, 1)], 0.5);
+  EXPECT_EQ(factor[ring.fabric.link_between(1, 0)], 0.5);
+  EXPECT_EQ(std::count(factor.begin(), factor.end(), 0.5), 6);
+}
+
+TEST(DrawnDegradations, of_the_draws_at_both_ends_of_a_link_the_slower_counts) {
+  const Cluster ring(testing::ring_fabric(64));
+  const auto draw = [&](std::pair<int, int> chips) {
+    Degradation ici = entry(PartKind::kIci);
+    ici.which.numbers = {chips};
+    ici.factor = {SpeedFactor::Shape::kUniform, 1, 0, 0.2, 0.9};
+    return ring.draw({ici}).link_factor;
+  };
+  const std::vector<double> all = draw({0, 63});
+  for (ChipId chip = 0; chip < 63; ++chip) {
+    const LinkId link = ring.fabric.link_between(chip, chip + 1);
+    EXPECT_EQ(all[link], std::min(draw({chip, chip})[link], draw({chip + 1, chip + 1})[link])) << chip;
+  }
+}
+
 TEST(DrawnDegradations, the_uplinks_of_all_leaves_are_a_tier) {
   const Cluster cluster(testing::gpu_fabric(64, 8, 4));
   const DrawnDegradations degradations = cluster.draw({entry(PartKind::kLeafUplink)});

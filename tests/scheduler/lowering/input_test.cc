@@ -46,6 +46,21 @@ TEST(Input, hosts_share_the_storage_but_not_each_other) {
   EXPECT_DOUBLE_EQ(c.stall_ms(), 30) << "4 MB in 40 ms";
 }
 
+TEST(Input, a_host_reads_for_the_chips_of_the_job_alone) {
+  for (const int chips : {1, 2, 4, 8, 16}) {
+    Case c;
+    c.program.mesh = {{{"data", chips}}};
+    c.fabric = build_fabric(testing::ring_fabric(chips));
+    c.spec.cluster.fabric.chips_per_host = 8;
+    c.spec.job.input_rate = {0.1e9};
+    EXPECT_DOUBLE_EQ(c.stall_ms(), chips <= 8 ? 30 : 10)
+        << chips << " chips: 4 MB for all, 40 ms of one host";
+    if (chips < 2) continue;
+    c.spec.cluster.fabric.slices = 2;
+    EXPECT_DOUBLE_EQ(c.stall_ms(), 10) << chips << " chips in two slices, which have no host in common";
+  }
+}
+
 TEST(Input, a_pace_too_slow_stalls_every_step_however_far_ahead) {
   for (int ahead : {1, 2, 16}) {
     Case c;
