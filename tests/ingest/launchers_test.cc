@@ -138,6 +138,24 @@ TEST(Megatron, refuses_sizes_that_contradict_each_other) {
             std::string::npos);
 }
 
+// Llama 3 8B of the catalogue, so that a scenario can be made of a few arguments.
+TEST(Megatron, writes_gradients_of_16_bits_where_they_are_reduced_so) {
+  Stated stated = chips(16);
+  stated.model = "llama3_8b", stated.chip = "h100", stated.fabric = "dgx_h100";
+  const std::string command = std::string(kCommand) + "--vocab-size 128256 --use-distributed-optimizer ";
+  const auto stack = [&](const std::string& arguments) {
+    const std::string scenario = answer_of(import_megatron, command + arguments, stated).imported.scenario;
+    const LoadResult loaded = load_scenario("s", scenario, Catalog(), {});
+    EXPECT_TRUE(loaded.spec) << scenario;
+    return loaded.spec ? loaded.spec->job.stack : Stack{};
+  };
+  const Stack plain = stack("--bf16\n"), reduced = stack("--bf16 --grad-reduce-in-bf16\n");
+  EXPECT_EQ(plain.gradient_bytes, 4);
+  EXPECT_EQ(reduced.gradient_bytes, 2);
+  EXPECT_EQ(reduced.gradient_memory_bytes, 2);
+  EXPECT_EQ(stack("--grad-reduce-in-bf16\n").gradient_bytes, 4) << "of weights in 32 bits";
+}
+
 TEST(Megatron, cuts_experts_as_finely_as_attention_unless_told_otherwise) {
   const std::string experts = std::string(kCommand) + "--num-experts 8 --tensor-model-parallel-size 2 ";
   EXPECT_EQ(answer_of(import_megatron, experts, chips(16)).figures["expert"]["expert_tensor"], 2);
