@@ -53,8 +53,7 @@ ReadAnchorKernels read_anchor_collectives(const std::string& file, const std::st
     result.problems.push_back(*problem);
     return result;
   }
-  MeasuredCollectives measured =
-      read_nccl_tests(file, text, listed.ranks, listed.hosts, CollectiveKind::kAllReduce);
+  MeasuredCollectives measured = collectives_of_nccl_tests(file, text, {listed.ranks, listed.hosts, {}});
   std::erase_if(measured.rows,
                 [](const MeasuredCollective& row) { return row.collective.bytes.value < kLatencyBelow; });
   result.problems = std::move(measured.problems);

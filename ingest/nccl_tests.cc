@@ -76,6 +76,14 @@ std::optional<NcclRow> row_of(const Words& words) {
   return row;
 }
 
+// Of "# build/all_gather_perf -b 8": all_gather; empty where a comment names no program.
+std::string_view program_of(const Words& words) {
+  constexpr std::string_view kEnd = "_perf";
+  if (words.size() < 2 || words[0] != "#" || !words[1].ends_with(kEnd)) return {};
+  const std::string_view name = words[1].substr(words[1].rfind('/') + 1);
+  return name.substr(0, name.size() - std::min(name.size(), kEnd.size()));
+}
+
 class Reader {
  public:
   explicit Reader(NcclTests& tests) : tests_(tests) {}
@@ -98,6 +106,7 @@ class Reader {
     } else if (words[0].starts_with('#')) {
       comment(text, words);
     } else if (auto row = row_of(words)) {
+      row->line = tests_.lines;
       tests_.rows.push_back(*std::move(row));
       ++tests_.used_lines;
     } else {
@@ -114,6 +123,8 @@ class Reader {
       device(text);
     } else if (const Words test = behind("Collective test starting:"); !test.empty()) {
       tests_.kind = test[0].substr(0, test[0].find("_perf"));
+    } else if (const std::string_view program = program_of(words); !program.empty()) {
+      tests_.kind = program;
     } else if (const Words average = behind("Avg bus bandwidth"); average.size() > 1) {
       tests_.average_busbw = number<double>(average[1]);
     } else {
@@ -217,8 +228,8 @@ std::vector<std::string_view> texts_of_tests(std::string_view text) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = without_launcher(text.substr(at, end - at));
     const auto has = [&](const char* word) { return line.find(word) != std::string_view::npos; };
-    const bool head =
-        has("#") && (has("Collective test starting:") || has("# nThread") || (has("algbw") && has("busbw")));
+    const bool head = has("#") && (has("Collective test starting:") || has("# nThread") ||
+                                   (has("algbw") && has("busbw")) || !program_of(words_of(line)).empty());
     if (head && rows) {
       tests.push_back(text.substr(begin, at - begin));
       begin = at;

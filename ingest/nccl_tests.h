@@ -22,6 +22,7 @@ struct NcclTiming {
 };
 
 struct NcclRow {
+  std::int64_t line = 0;  // of the text, from 1
   std::int64_t bytes = 0, count = 0;
   std::string dtype, redop;  // redop: empty where the version prints none
   std::int64_t root = -1;
@@ -33,7 +34,7 @@ struct NcclRow {
 };
 
 struct NcclTests {
-  std::string kind;           // as the file names it, "all_reduce", or empty
+  std::string kind;           // as the file names it, "all_reduce" of "# all_reduce_perf", or empty
   std::string inferred_kind;  // from bus factor and reduction; "all_gather or alltoall" where both fit
   double bus_factor = 0;      // bus over algorithm bandwidth; 0 where no row tells
   std::int64_t ranks = 0;     // as listed; 0 where they are not

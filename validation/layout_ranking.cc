@@ -18,8 +18,8 @@ double measured_s(const PredictedRun& run) { return *run.run.measured_s; }
 bool of_one_job(const PredictedRun& a, const PredictedRun& b) {
   const auto job = [](const PredictedRun& run) {
     const RunScenario& of = run.run;
-    return std::tie(of.family, of.chip, of.chips, of.slices, of.fabric, of.stack, of.model, of.precision,
-                    of.sequence_tokens, of.tokens_per_step);
+    return std::tie(of.family, of.chip, of.chips, of.slices, of.fabric, of.stack, of.fields, of.model,
+                    of.precision, of.sequence_tokens, of.tokens_per_step);
   };
   return job(a) == job(b);
 }

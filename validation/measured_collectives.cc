@@ -2,11 +2,11 @@
 #include "validation/measured_collectives.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <sstream>
 
 #include "engine/spelling.h"
+#include "ingest/nccl_tests.h"
 #include "proto/text/csv_table.h"
 
 namespace podsim {
@@ -134,32 +134,123 @@ class RowReader {
   bool complete_ = true;
 };
 
-std::vector<std::string> words_of(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
+// By the names of nccl-tests.
+std::optional<CollectiveKind> kind_of_test(const std::string& name) {
+  if (plain(name) == "sendrecv") return CollectiveKind::kSendReceive;
+  return named(name, CollectiveKind::kBarrier);
 }
 
-std::optional<double> positive(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value > 0 ? std::optional(value) : std::nullopt;
+std::vector<std::string> split_at(const std::string& text, const std::string& separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t at; (at = text.find(separator, begin)) != std::string::npos; begin = at + separator.size())
+    parts.push_back(text.substr(begin, at - begin));
+  parts.push_back(text.substr(begin));
+  return parts;
 }
 
-// "all_gather_perf" in a comment: the program that ran.
-std::optional<CollectiveKind> program_of(const std::string& line) {
-  for (std::string word : words_of(line)) {
-    word = word.substr(word.rfind('/') + 1);
-    const auto end = word.find("_perf");
-    if (end == std::string::npos) continue;
-    const std::string name = word.substr(0, end);
-    if (plain(name) == "sendrecv") return CollectiveKind::kSendReceive;
-    return named(name, CollectiveKind::kBarrier);
+// The rows of one test, held against what is stated of it.
+class TestReader {
+ public:
+  TestReader(const std::string& file, const NcclTests& tests, const StatedTest& stated,
+             MeasuredCollectives& read)
+      : file_(file), tests_(tests), stated_(stated), read_(read) {}
+
+  // `lines` = of the text that was read, `before` = those of the file in front of it.
+  void add_rows(const std::vector<std::string>& lines, int before) {
+    const auto kind = read_kind();
+    const auto gpus = agreed(tests_.ranks, stated_.gpus, "ranks", "--gpus");
+    const auto nodes = agreed(tests_.hosts, stated_.nodes, "hosts", "--nodes");
+    if (!kind || !gpus || !nodes) return;
+    if (*gpus < 2) {
+      if (*gpus == 0) return refuse("does not list its ranks", "say how many ran with --gpus N");
+      return refuse("a collective needs at least 2 GPUs", "");
+    }
+    if (!has_bus_bandwidth(*kind, *gpus)) return;
+    for (const NcclRow& line : tests_.rows) {
+      if (!line.usable()) {
+        ++(line.wrong() ? read_.wrong_rows : read_.empty_rows);
+        continue;
+      }
+      MeasuredCollective row;
+      row.gpus = *gpus;
+      row.nodes = *nodes;
+      row.collective = {*kind, {static_cast<double>(line.bytes)}};
+      row.time_s = line.out_of_place.time_us * 1e-6;
+      row.place = {file_, before + static_cast<int>(line.line), 1, {}, lines[line.line - 1], {}, 1};
+      row.id = id_of(row);
+      read_.rows.push_back(std::move(row));
+    }
   }
-  return std::nullopt;
-}
+
+ private:
+  void refuse(const std::string& message, const std::string& hint) {
+    Problem problem;
+    problem.file = file_;
+    problem.message = message;
+    problem.hint = hint;
+    read_.problems.push_back(std::move(problem));
+  }
+
+  // What the output lists, or what is stated where it lists nothing; nothing where the two differ.
+  std::optional<int> agreed(std::int64_t listed, int stated, const std::string& what,
+                            const std::string& option) {
+    if (listed == 0 || stated == 0 || listed == stated) return listed > 0 ? static_cast<int>(listed) : stated;
+    refuse("lists " + std::to_string(listed) + " " + what + ", and " + option + " says " +
+               std::to_string(stated),
+           "leave " + option + " out, or give the output of that run");
+    return std::nullopt;
+  }
+
+  // As the output names it, else as stated, else what alone has such a bus bandwidth.
+  std::optional<CollectiveKind> read_kind() {
+    const std::string said = tests_.kind.empty() ? tests_.inferred_kind : tests_.kind;
+    const std::vector<std::string> names = said.empty() ? std::vector<std::string>{} : split_at(said, " or ");
+    std::vector<CollectiveKind> kinds;
+    for (const std::string& name : names)
+      if (const auto kind = kind_of_test(name)) kinds.push_back(*kind);
+    if (!tests_.kind.empty() && kinds.empty()) {
+      refuse("is of \"" + said + "\", which podsim does not predict",
+             nearest_name(said, CollectiveKind::kBarrier));
+      return std::nullopt;
+    }
+    const std::string by = tests_.kind.empty() ? " by its bus bandwidth" : "";
+    if (stated_.kind) {
+      if (kinds.empty() || std::ranges::count(kinds, *stated_.kind) > 0) return stated_.kind;
+      refuse("is of " + said + by + ", and --kind says " + std::string(to_string(*stated_.kind)),
+             "leave --kind out, or give the output of that collective");
+      return std::nullopt;
+    }
+    if (kinds.size() == 1 && names.size() == 1) return kinds.front();
+    refuse("does not say which collective it measured" + (said.empty() ? "" : ": " + said + by),
+           "say which with --kind");
+    return std::nullopt;
+  }
+
+  // Whether its bus bandwidth is what so many ranks make of the bandwidth; both are printed with two
+  // decimals.
+  bool has_bus_bandwidth(CollectiveKind kind, int gpus) {
+    constexpr double kNear = 0.03;
+    const double factor = bus_bandwidth({kind, {1e9}}, gpus, Time::seconds(1)).value / 1e9;
+    if (tests_.bus_factor == 0 || std::abs(tests_.bus_factor - factor) <= kNear * factor) return true;
+    const std::string ranks =
+        tests_.inferred_ranks > 0
+            ? "; it is that of " + std::to_string(tests_.inferred_ranks) + " ranks of " + tests_.inferred_kind
+            : "";
+    std::ostringstream message;
+    message.imbue(std::locale::classic());
+    message.precision(3);
+    message << "has a bus bandwidth of " << tests_.bus_factor << " times the bandwidth, and "
+            << to_string(kind) << " of " << gpus << " ranks has " << factor << ranks;
+    refuse(message.str(), "which collective, and how many GPUs?");
+    return false;
+  }
+
+  const std::string& file_;
+  const NcclTests& tests_;
+  const StatedTest& stated_;
+  MeasuredCollectives& read_;
+};
 
 }  // namespace
 
@@ -188,44 +279,15 @@ MeasuredCollectives read_collective_table(const std::string& file, const std::st
   return read;
 }
 
-bool is_nccl_tests_output(const std::string& text) {
-  return text.find("out-of-place") != std::string::npos && text.find("algbw") != std::string::npos;
-}
-
-// size count type redop root | time algbw busbw #wrong | time algbw busbw #wrong
-MeasuredCollectives read_nccl_tests(const std::string& file, const std::string& text, int gpus, int nodes,
-                                    CollectiveKind kind) {
-  constexpr std::size_t kSize = 0, kTime = 5, kFewest = 8;
+MeasuredCollectives collectives_of_nccl_tests(const std::string& file, const std::string& text,
+                                              const StatedTest& stated) {
   MeasuredCollectives read;
-  std::istringstream lines(text);
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    const auto words = words_of(line);
-    if (words.empty()) continue;
-    if (words[0][0] == '#') {
-      kind = program_of(line).value_or(kind);
-      continue;
-    }
-    const auto bytes = positive(words[kSize]);
-    if (!bytes || words.size() < kFewest) continue;  // what other programs print around the table
-    const Problem place = {file, number, 1, {}, line, {}, 1};
-    const auto time_us = positive(words[kTime]);
-    if (!time_us) {
-      Problem problem = place;
-      problem.message = "no time: \"" + words[kTime] + '"';
-      problem.hint = "expected size, count, type, redop, root, time, algbw, busbw";
-      read.problems.push_back(problem);
-      continue;
-    }
-    MeasuredCollective row;
-    row.gpus = gpus;
-    row.nodes = nodes;
-    row.collective = {kind, {*bytes}};
-    row.time_s = *time_us * 1e-6;
-    row.place = place;
-    row.id = id_of(row);
-    read.rows.push_back(std::move(row));
+  int before = 0;
+  for (const std::string_view piece : texts_of_tests(text)) {
+    const auto tests = read_nccl_tests(file, piece, read.problems);
+    const std::vector<std::string> lines = split_at(std::string(piece), "\n");
+    if (tests) TestReader(file, *tests, stated, read).add_rows(lines, before);
+    before += static_cast<int>(lines.size()) - 1;
   }
   return read;
 }

@@ -28,6 +28,8 @@ struct MeasuredCollective {
 struct MeasuredCollectives {
   std::vector<MeasuredCollective> rows;
   std::vector<Problem> problems;
+  // Of outputs of nccl-tests, those left out: with wrong results, and without bytes or time.
+  int wrong_rows = 0, empty_rows = 0;
 };
 
 // Whether the header has the columns of collectives.
@@ -40,12 +42,16 @@ bool is_collective_table(const std::string& text);
 MeasuredCollectives read_collective_table(const std::string& file, const std::string& text,
                                           bool fabric_given);
 
-// Whether the text is what a program of nccl-tests prints.
-bool is_nccl_tests_output(const std::string& text);
+// What a user says of the output of nccl-tests; 0 and nothing where the output does.
+struct StatedTest {
+  int gpus = 0;
+  int nodes = 0;  // also 0: as few as hold the GPUs, where the output lists no hosts
+  std::optional<CollectiveKind> kind;
+};
 
-// What nccl-tests prints; its out-of-place times. The kind is read off "# ... all_gather_perf" where the text
-// says so; otherwise it is `kind`.
-MeasuredCollectives read_nccl_tests(const std::string& file, const std::string& text, int gpus, int nodes,
-                                    CollectiveKind kind);
+// The out-of-place times of rows without wrong results, as ingest/nccl_tests.h reads them. What is stated and
+// what the output lists, names or implies by its bus bandwidth must agree, and tell kind and ranks together.
+MeasuredCollectives collectives_of_nccl_tests(const std::string& file, const std::string& text,
+                                              const StatedTest& stated);
 
 }  // namespace podsim

@@ -74,13 +74,10 @@ class KernelRowReader {
     call.topk = count("topk");
     call.experts = count("experts");
     call.domains = count("nodes");
-    call.devices = call.domains * (table_.has("gpus_per_node") ? count("gpus_per_node") : 8);
+    call.devices = call.domains * count_or("gpus_per_node", 8);
     call.units = number(units);
     call.back = back;
-    if (complete_ && call.topk > call.experts)
-      refuse("topk",
-             "a token has " + std::to_string(call.topk) + " of " + std::to_string(call.experts) + " experts",
-             "");
+    check_experts_of_token(call.topk, call.experts);
     return call;
   }
 
@@ -94,8 +91,9 @@ class KernelRowReader {
 
   ExpertsCall experts() {
     ExpertsCall call;
-    call.routing = {number("tokens"), count("topk"), count("experts"), count_or_one("expert_degree"),
+    call.routing = {number("tokens"), count("topk"), count("experts"), count_or("expert_degree", 1),
                     exponent()};
+    check_experts_of_token(call.routing.topk, call.routing.experts);
     call.hidden = number("hidden");
     call.expert_ffn = number("expert_ffn");
     call.tensor_degree = number_or("tensor_degree", 1, CsvNumber::kPositive);
@@ -108,8 +106,14 @@ class KernelRowReader {
     return call;
   }
 
+  void check_experts_of_token(int topk, int experts) {
+    if (complete_ && topk > experts)
+      refuse("topk", "a token has " + std::to_string(topk) + " of " + std::to_string(experts) + " experts",
+             "");
+  }
+
   double exponent() {
-    const std::string routing = table_.has("routing") ? table_.cell(row_, "routing").text : kBalanced;
+    const std::string routing = has("routing") ? table_.cell(row_, "routing").text : kBalanced;
     if (routing == kBalanced) return 0;
     double exponent = 0;
     std::istringstream rest(routing.starts_with(kPowerLaw) ? routing.substr(std::string(kPowerLaw).size())
@@ -126,7 +130,7 @@ class KernelRowReader {
     return value.value_or(1);
   }
   double number_or(const char* column, double missing, CsvNumber which) {
-    return table_.has(column) ? number(column, which) : missing;
+    return has(column) ? number(column, which) : missing;
   }
   int count(const char* column) {
     constexpr double kMost = 1e6;
@@ -136,7 +140,10 @@ class KernelRowReader {
            "expected a whole number, at most 1000000");
     return 1;
   }
-  int count_or_one(const char* column) { return table_.has(column) ? count(column) : 1; }
+  int count_or(const char* column, int missing) { return has(column) ? count(column) : missing; }
+
+  // An empty cell is a missing one.
+  bool has(const char* column) const { return !table_.cell(row_, column).text.empty(); }
 
   void refuse(const char* column, const std::string& message, const std::string& hint) {
     table_.report(row_, column, message, hint);

@@ -193,10 +193,12 @@ std::string split_ranks(const RunRow& row, int ranks, State state, Degrees& degr
   return "";
 }
 
-// Of a column that counts ranks and has none, or empty.
+// Of a column that counts ranks and has none, or ranks of experts that are not there; or empty.
 std::string no_ranks(const RunRow& row) {
   for (const char* column : {"tp", "cp", "pp", "dp", "ep", "etp", "gpus_per_node"})
     if (row.whole(column, 1) < 1) return std::string(column) + " is below 1";
+  if (row.whole("ep", 1) > 1 && row.whole("n_experts", 0) == 0 && !row.has("catalog_model"))
+    return "ep is " + row.text("ep") + ", and the row has no experts (n_experts)";
   return "";
 }
 

@@ -174,6 +174,8 @@ RunModel run_model(const RunRow& row, const Catalog& catalog, int tensor) {
     return {"", "", {}, "layers of several kinds, which the table does not tell"};
 
   Model wanted = shape_of(row);
+  if (wanted.experts && !row.has("topk"))
+    result.assumptions.push_back("experts per token are not stated, 1 assumed");
   fit_to_weights(row, wanted);
   std::string changes;
   int vocabulary = wanted.vocabulary;

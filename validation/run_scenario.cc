@@ -51,7 +51,11 @@ class Writer {
     result_.model = model.name;
     result_.parallelism = layout.parallelism;
     result_.slices = layout.slices;
-    const std::string cluster = cluster_block(*fabric, layout);
+    const std::string network = fabric->gpu ? gpu_override(*fabric->gpu) : "";
+    const std::string cluster = cluster_block(network, layout);
+    result_.fields = network + stack_fields();
+    for (const char* column : {"chip_fields", "model_fields", "adapters", "evaluation"})
+      if (row_.has(column)) result_.fields += " " + row_.text(column);
     result_.text = header() + cluster + job_block(layout, model);
     return std::move(result_);
   }
@@ -123,7 +127,7 @@ class Writer {
 
   // A table may say it of each row; otherwise a row that states a step time and how it was run is ready.
   bool is_ready() const {
-    if (row_.has("sim_ready")) return row_.text("sim_ready") == "1";
+    if (row_.has("sim_ready")) return row_.whole("sim_ready", 0) == 1;
     const std::string kind = row_.text("quantity_kind");
     const bool laid_out = row_.has("tp") || row_.has("dp") || row_.has("dp_sharding") ||
                           !axis_sizes(row_.text("sharding_ici")).empty();
@@ -215,14 +219,14 @@ class Writer {
     return changes.empty() ? "" : "  fabric_override { gpu_cluster {" + changes + " } }\n";
   }
 
-  std::string cluster_block(const FabricSpec& fabric, const RunLayout& layout) {
+  std::string cluster_block(const std::string& network, const RunLayout& layout) {
     std::string text = "cluster {\n  chip: \"" + row_.text("catalog_chip") + "\"\n";
     if (row_.has("chip_fields")) text += "  chip_override { " + row_.text("chip_fields") + " }\n";
     // A step time needs no price.
     if (!has_price(catalog_, "list_2026", row_.text("catalog_chip"))) text += "  usd_per_chip_hour: 0\n";
     if (layout.slice.empty()) text += "  chips: " + std::to_string(result_.chips) + "\n";
     text += "  fabric: \"" + row_.text("fabric") + "\"\n";
-    if (fabric.gpu) text += gpu_override(*fabric.gpu);
+    text += network;
     std::string shape;
     for (const int length : layout.slice) shape += (shape.empty() ? "" : ", ") + std::to_string(length);
     if (!shape.empty()) text += "  slice_shape: [" + shape + "]\n";

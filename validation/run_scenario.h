@@ -21,6 +21,7 @@ struct StatedWeights {
 
 struct RunScenario {
   std::string id, family, chip, stack, fabric, model, precision, parallelism;
+  std::string fields;        // what the row changes of chip, network, stack and model, as it is written
   std::string group;         // runs of nearly one configuration share it
   std::string architecture;  // "dense", "moe", or "hybrid": layers that are not those of a transformer
   int chips = 0;

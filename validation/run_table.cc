@@ -4,56 +4,64 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "proto/text/csv_table.h"
+#include "report/text.h"
 
 namespace podsim {
 namespace {
 
+enum class Cells { kWords, kWhole, kZeroOrOne, kTwoOrThree, kNotNegative, kPositive };
+
 struct Column {
   const char* name;
-  std::optional<CsvNumber> number;  // nothing of words
+  Cells cells;
   std::vector<const char*> aliases;
 };
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
-      {"id", {}, {"row_id"}},
-      {"chip", {}, {"gpu"}},
-      {"chips", CsvNumber::kNotNegative, {"n_gpus", "GPUs", "# GPUs"}},
-      {"slices", CsvNumber::kNotNegative, {}},
-      {"gpus_per_node", CsvNumber::kNotNegative, {}},
-      {"nvlink_domain_gpus", CsvNumber::kNotNegative, {}},
-      {"nic_gbps_per_gpu", CsvNumber::kNotNegative, {}},
-      {"params_total_b", CsvNumber::kNotNegative, {"params_total_B", "Parameters (billion)"}},
-      {"layers", CsvNumber::kNotNegative, {"# layers"}},
-      {"hidden", CsvNumber::kNotNegative, {"d_model", "hidden size"}},
-      {"heads", CsvNumber::kNotNegative, {"n_heads", "attention heads"}},
-      {"kv_heads", CsvNumber::kNotNegative, {"n_kv_heads"}},
-      {"head_dim", CsvNumber::kNotNegative, {}},
-      {"ffn_hidden", CsvNumber::kNotNegative, {"d_ff"}},
-      {"ffn_matrices", CsvNumber::kNotNegative, {}},
-      {"vocab", CsvNumber::kNotNegative, {}},
-      {"seq_len", CsvNumber::kNotNegative, {"sequence length"}},
-      {"n_experts", CsvNumber::kNotNegative, {}},
-      {"topk", CsvNumber::kNotNegative, {"experts_per_token"}},
-      {"shared_expert_ffn", CsvNumber::kNotNegative, {}},
-      {"dense_layers", CsvNumber::kNotNegative, {}},
-      {"global_batch_seqs", CsvNumber::kNotNegative, {"global batch"}},
-      {"micro_batch", CsvNumber::kNotNegative, {"micro batch"}},
-      {"tp", CsvNumber::kNotNegative, {"tensor parallelism"}},
-      {"sp", CsvNumber::kNotNegative, {}},
-      {"cp", CsvNumber::kNotNegative, {}},
-      {"pp", CsvNumber::kNotNegative, {"pipeline parallelism"}},
-      {"vp", CsvNumber::kNotNegative, {}},
-      {"ep", CsvNumber::kNotNegative, {}},
-      {"etp", CsvNumber::kNotNegative, {}},
-      {"dp", CsvNumber::kNotNegative, {"data parallelism"}},
-      {"recompute", {}, {"remat"}},
-      {"step_time_s", CsvNumber::kPositive, {}},
-      {"tok_s_gpu", CsvNumber::kPositive, {"tokens_per_s_per_chip"}},
-      {"step_time_ms", CsvNumber::kPositive, {"iteration time (ms)"}},
+      {"id", Cells::kWords, {"row_id"}},
+      {"chip", Cells::kWords, {"gpu"}},
+      {"chips", Cells::kWhole, {"n_gpus", "GPUs", "# GPUs"}},
+      {"slices", Cells::kWhole, {}},
+      {"gpus_per_node", Cells::kWhole, {}},
+      {"nvlink_domain_gpus", Cells::kWhole, {}},
+      {"nic_gbps_per_gpu", Cells::kNotNegative, {}},
+      {"params_total_b", Cells::kNotNegative, {"params_total_B", "Parameters (billion)"}},
+      {"layers", Cells::kWhole, {"# layers"}},
+      {"hidden", Cells::kWhole, {"d_model", "hidden size"}},
+      {"heads", Cells::kWhole, {"n_heads", "attention heads"}},
+      {"kv_heads", Cells::kWhole, {"n_kv_heads"}},
+      {"head_dim", Cells::kWhole, {}},
+      {"ffn_hidden", Cells::kWhole, {"d_ff"}},
+      {"ffn_matrices", Cells::kTwoOrThree, {}},
+      {"vocab", Cells::kWhole, {}},
+      {"seq_len", Cells::kWhole, {"sequence length"}},
+      {"n_experts", Cells::kWhole, {}},
+      {"topk", Cells::kWhole, {"experts_per_token"}},
+      {"shared_expert_ffn", Cells::kWhole, {}},
+      {"dense_layers", Cells::kWhole, {}},
+      {"global_batch_seqs", Cells::kWhole, {"global batch"}},
+      {"micro_batch", Cells::kWhole, {"micro batch"}},
+      {"tp", Cells::kWhole, {"tensor parallelism"}},
+      {"sp", Cells::kWhole, {}},
+      {"cp", Cells::kWhole, {}},
+      {"pp", Cells::kWhole, {"pipeline parallelism"}},
+      {"vp", Cells::kWhole, {}},
+      {"ep", Cells::kWhole, {}},
+      {"etp", Cells::kWhole, {}},
+      {"dp", Cells::kWhole, {"data parallelism"}},
+      {"optimizer_group", Cells::kWhole, {}},
+      {"chunk_layers", Cells::kWhole, {}},
+      {"sim_ready", Cells::kZeroOrOne, {}},
+      {"recompute", Cells::kWords, {"remat"}},
+      {"step_time_s", Cells::kPositive, {}},
+      {"tok_s_gpu", Cells::kPositive, {"tokens_per_s_per_chip"}},
+      {"step_time_ms", Cells::kPositive, {"iteration time (ms)"}},
   };
   return all;
 }
@@ -64,9 +72,65 @@ const Column* column_called(const std::string& name) {
   return nullptr;
 }
 
+// Whether the cell has what its column takes; tells of one that has not.
+bool is_valid(CsvTable& table, const CsvRow& row, const std::string& header, Cells cells) {
+  constexpr double kMost = 2e9;
+  if (cells == Cells::kWords) return true;
+  const auto value =
+      table.number(row, header, cells == Cells::kPositive ? CsvNumber::kPositive : CsvNumber::kNotNegative);
+  if (!value) return false;
+  const auto refuse = [&](const char* expected) {
+    table.report(row, header, header + " is \"" + table.cell(row, header).text + '"', expected);
+    return false;
+  };
+  switch (cells) {
+    case Cells::kWhole:
+      if (*value == std::floor(*value) && *value <= kMost) return true;
+      return refuse("expected a whole number, at most 2000000000");
+    case Cells::kZeroOrOne:
+      return *value == 0 || *value == 1 || refuse("expected 1 or 0");
+    case Cells::kTwoOrThree:
+      return *value == 2 || *value == 3 || refuse("expected 2, or 3 of a gated block");
+    default:
+      return true;
+  }
+}
+
+// Two names of one column: which of them would count?
+void report_columns_of_two_names(CsvTable& table) {
+  const std::vector<CsvCell> cells = table.header().cells;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Column* column = column_called(cells[i].text);
+    for (std::size_t j = 0; column && j < i; ++j)
+      if (column_called(cells[j].text) == column && cells[j].text != cells[i].text)
+        table.report(table.header(), cells[i].text,
+                     '"' + cells[j].text + "\" and \"" + cells[i].text + "\" are two names of column \"" +
+                         column->name + '"',
+                     "expected one of them");
+  }
+}
+
 std::string stem(const std::string& file) {
   const std::string name = file.substr(file.find_last_of('/') + 1);
   return name.substr(0, name.find('.'));
+}
+
+// Times and rates of one row that are of different steps.
+void report_contradiction(const RunRow& row, const CsvRow& line, CsvTable& table) {
+  constexpr double kRounded = 0.05;  // what sources round
+  std::vector<std::pair<std::string, double>> stated;
+  for (const auto& [column, unit] : {std::pair("step_time_s", 1.0), std::pair("step_time_ms", 1e-3)})
+    if (const auto time = row.number(column)) stated.emplace_back(column, *time * unit);
+  const auto rate = row.number("tok_s_gpu"), batch = row.number("global_batch_seqs"),
+             sequence = row.number("seq_len"), chips = row.number("chips");
+  if (rate && batch && sequence && chips && *batch * *sequence * *chips > 0)
+    stated.emplace_back("tok_s_gpu", *batch * *sequence / (*rate * *chips));
+  for (std::size_t i = 1; i < stated.size(); ++i)
+    if (std::abs(stated[i].second - stated[0].second) > kRounded * stated[0].second)
+      return table.report(line, "",
+                          "by " + stated[0].first + " a step takes " + significant(stated[0].second, 4) +
+                              " s, by " + stated[i].first + " " + significant(stated[i].second, 4) + " s",
+                          "expected one of them, or the same step");
 }
 
 void complete(const std::string& family, int number, RunRow& row) {
@@ -118,6 +182,7 @@ bool is_run_table(const std::string& text) {
 
 RunTable read_run_table(const std::string& file, const std::string& text) {
   CsvTable table(file, with_header(text));
+  report_columns_of_two_names(table);
   RunTable result;
   for (const CsvRow& line : table.rows()) {
     RunRow row;
@@ -125,12 +190,13 @@ RunTable read_run_table(const std::string& file, const std::string& text) {
       if (line.cells[i].text.empty()) continue;
       const std::string& header = table.header().cells[i].text;
       const Column* column = column_called(header);
-      if (column && column->number && !table.number(line, header, *column->number)) continue;
+      if (column && !is_valid(table, line, header, column->cells)) continue;
       const std::string name = column ? column->name : header;
       row.set(name, line.cells[i].text);
       row.begins_at(name, line.cells[i].column);
     }
     row.stands_at(file, line.line, line.source);
+    report_contradiction(row, line, table);
     complete(stem(file), static_cast<int>(result.rows.size()) + 1, row);
     result.rows.push_back(std::move(row));
   }

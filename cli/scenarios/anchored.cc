@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "calibration/anchor_collectives.h"
 #include "cli/options/numbers.h"
@@ -67,7 +66,7 @@ bool take_kernels(const InputText& table, const std::optional<InputText>& scenar
     measured.take(read_anchor_kernels(table.name, table.text, *loaded.spec, catalog));
     return true;
   }
-  const auto tests = read_nccl_tests(table.name, table.text, measured.problems);
+  const auto tests = read_nccl_tests(table.name, texts_of_tests(table.text).front(), measured.problems);
   if (!tests) return true;
   const ListedRanks listed{static_cast<int>(tests->ranks), static_cast<int>(tests->hosts),
                            !tests->kind.empty() || tests->inferred_kind == "all_reduce"};
@@ -209,16 +208,14 @@ std::optional<Anchor> make_anchor(const AnchorOptions& options, const std::strin
   return anchor;
 }
 
-bool can_use(const Anchor& anchor, std::span<const Spec> specs, const std::string& verb) {
-  if (anchor.stacks().empty()) return true;
-  if (!have_one_job(specs, verb + " --anchor")) return false;
-  std::set<std::string> others;
-  for (const Spec& spec : specs)
-    if (!anchor.moves(spec)) others.insert(spec.job.stack.name);
-  const bool any = std::ranges::any_of(specs, [&](const Spec& spec) { return anchor.moves(spec); });
+bool moves_any(const Anchor& anchor, const std::set<std::string>& stacks) {
+  if (anchor.stacks().empty() || stacks.empty()) return true;
   std::string measured;
   for (const auto& [name, stack] : anchor.stacks()) measured += (measured.empty() ? "" : ", ") + name;
-  for (const std::string& name : others) {
+  const auto is_moved = [&](const std::string& name) { return anchor.stacks().count(name) > 0; };
+  const bool any = std::ranges::any_of(stacks, is_moved);
+  for (const std::string& name : stacks) {
+    if (is_moved(name)) continue;
     const std::string text = "--anchor: no measured step is of the stack " + name;
     if (any) {
       spdlog::warn("{}, which stays as it is", text);
@@ -227,6 +224,14 @@ bool can_use(const Anchor& anchor, std::span<const Spec> specs, const std::strin
     }
   }
   return any;
+}
+
+bool can_use(const Anchor& anchor, std::span<const Spec> specs, const std::string& verb) {
+  if (anchor.stacks().empty()) return true;
+  if (!have_one_job(specs, verb + " --anchor")) return false;
+  std::set<std::string> stacks;
+  for (const Spec& spec : specs) stacks.insert(spec.job.stack.name);
+  return moves_any(anchor, stacks);
 }
 
 std::vector<Spec> moved_specs(std::span<const Spec> specs, const Anchor& anchor) {

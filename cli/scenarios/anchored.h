@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ void add_anchor_step_option(CLI::App& verb, AnchorOptions& options);  // of verb
 // is then logged. The stack is saved where that is asked for.
 std::optional<Anchor> make_anchor(const AnchorOptions& options, const std::string& scenario,
                                   const std::vector<std::string>& catalog_directories, int threads);
+
+// Whether the anchor moves one of these stacks at least, nothing was measured, or there are none; warns of
+// the others.
+bool moves_any(const Anchor& anchor, const std::set<std::string>& stacks);
 
 // Whether each scenario has one job and the anchor moves one of them at least; warns of the others.
 bool can_use(const Anchor& anchor, std::span<const Spec> specs, const std::string& verb);

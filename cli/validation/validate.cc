@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "cli/answers/page_output.h"
 #include "cli/options/names.h"
@@ -17,6 +18,7 @@
 #include "cli/validation/claims_text.h"
 #include "cli/validation/validate_output.h"
 #include "cli/validation/validate_suite.h"
+#include "cli/validation/validate_verb.h"
 #include "cli/validation/validation_page.h"
 #include "cli/validation/verbs.h"
 #include "engine/spelling.h"
@@ -28,82 +30,12 @@
 namespace podsim {
 namespace {
 
-struct ValidateVerb {
-  std::vector<std::string> files;
-  std::string suite;
-  RunCommand run_command;  // of a suite
-  std::string fabric;
-  std::vector<std::string> only;
-  std::string kind = "all-reduce";
-  int gpus = 0, nodes = 0;
-  bool all = false;
-  std::string explain;   // a row to tell of
-  std::string scenario;  // a row whose scenario to print
-  std::string html;      // file for the errors of runs as a page, or empty
-  int threads = 0;       // 0 = as many as the machine has
-  bool quiet = false;
-  std::vector<std::string> catalog_directories;
-  AnchorOptions anchor;
-  OutputOptions output;
-  const std::string& one_row() const { return explain.empty() ? scenario : explain; }
-};
-
 // Nothing for a file that cannot be read, which is said.
 std::optional<InputText> text_of(const std::string& file) {
   std::vector<Problem> problems;
   auto input = read_input(file, problems, kMaxTableBytes);
   print_problems(problems);
   return input;
-}
-
-// Nothing where the file is of no kind that can be validated; the reason is on standard error.
-std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, const InputText& file) {
-  if (is_nccl_tests_output(file.text)) {
-    if (!verb.fabric.empty() && verb.gpus >= 2)
-      return read_nccl_tests(file.name, file.text, verb.gpus, verb.nodes,
-                             value_named(verb.kind, CollectiveKind::kBarrier));
-    spdlog::error("{} is the output of nccl-tests: say where it ran with --fabric NAME --gpus N", file.name);
-    return std::nullopt;
-  }
-  if (is_collective_table(file.text))
-    return read_collective_table(file.name, file.text, !verb.fabric.empty());
-  spdlog::error(
-      "{} is neither a table of training runs (columns layers, global_batch_seqs, ...), nor of collectives "
-      "(columns system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source, or "
-      "chip,software,dtype,gpus,bytes,collective,latency_ms), nor of kernels (columns chip, dtype, "
-      "latency_ms, ...; or chip, nodes, dispatch_us, combine_us, ...), nor the output of nccl-tests",
-      file.name);
-  return std::nullopt;
-}
-
-int no_rows(const ValidateVerb& verb) {
-  std::string which = verb.explain + verb.scenario;
-  if (!which.empty()) which = " \"" + which;
-  for (const std::string& part : verb.only) which += (which.empty() ? " with \"" : "\" and \"") + part;
-  std::string files;
-  for (const std::string& file : verb.files) files += (files.empty() ? "" : ", ") + file;
-  spdlog::error("{} has no row{}", files, which.empty() ? "" : which + '"');
-  return kInputError;
-}
-
-int validate_collective_table(const ValidateVerb& verb, const InputText& file, const Catalog& catalog) {
-  const LookedUpEntries entries;
-  auto measured = read_collectives(verb, file);
-  if (!measured) return kInputError;
-  print_problems(measured->problems);
-  for (const std::string& part : verb.only)
-    std::erase_if(measured->rows, [&](const auto& row) { return row.id.find(part) == std::string::npos; });
-  if (!measured->problems.empty()) return kInputError;
-  if (measured->rows.empty()) return no_rows(verb);
-  std::string words = "validate [" + verb.fabric + "] " + std::to_string(verb.gpus) + " " +
-                      std::to_string(verb.nodes) + " " + hyphenated(verb.kind);
-  for (const std::string& part : verb.only) words += " --only " + part;
-  const CollectiveValidation made = validate_collectives(measured->rows, catalog, verb.fabric);
-  print_problems(made.problems);
-  if (!made.problems.empty()) return kInputError;
-  emit(collective_errors(made.rows, verb.output.format, entries.digest(question_sha256(words, {file.text}))),
-       verb.output.out);
-  return kDone;
 }
 
 // "chip=h100" asks for rows of that chip, "dtype=" and "kernel=" likewise; any other text is of the shape.
@@ -195,6 +127,13 @@ std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb,
   return runs;
 }
 
+std::set<std::string> stacks_of(const std::vector<RunScenario>& runs) {
+  std::set<std::string> stacks;
+  for (const RunScenario& run : runs)
+    if (run.skipped.empty()) stacks.insert(run.stack);
+  return stacks;
+}
+
 RunValidation predict_wanted(const ValidateVerb& verb, std::vector<RunScenario> runs, const Catalog& catalog,
                              const Anchor& anchor) {
   RunValidation result;
@@ -218,6 +157,11 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
   auto runs = wanted_runs(verb, files, catalog);
   if (!runs) return kInputError;
   if (runs->empty()) return no_rows(verb);
+  if (!verb.one_row().empty() && runs->size() > 1) {
+    spdlog::error("{} rows have the id {}: only one can be told of; --only narrows them", runs->size(),
+                  verb.one_row());
+    return kInputError;
+  }
   if (!verb.one_row().empty() && !runs->front().skipped.empty()) {
     spdlog::error("{} is not simulated: {}", verb.one_row(), runs->front().skipped);
     return kInputError;
@@ -227,7 +171,7 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
     return kDone;
   }
   const auto anchor = make_anchor(verb.anchor, "", verb.catalog_directories, verb.threads);
-  if (!anchor) return kInputError;
+  if (!anchor || !moves_any(*anchor, stacks_of(*runs))) return kInputError;
   const RunValidation made = predict_wanted(verb, *std::move(runs), catalog, *anchor);
   for (const PredictedRun& row : made.rows)
     for (const Problem& told : row.contradictions()) spdlog::warn("{}", format_problem(told));
@@ -356,15 +300,16 @@ void add_validate(CLI::App& app, int& exit_code, RunCommand run_command) {
   verb.add_option("--fabric", options->fabric,
                   "Fabric of all collectives; by default the one that names their system")
       ->type_name("NAME");
-  whole_number(verb.add_option("--gpus", options->gpus, "GPUs, for the output of nccl-tests"), 2, INT32_MAX)
+  whole_number(
+      verb.add_option("--gpus", options->gpus, "GPUs, for output of nccl-tests that does not list them"), 2,
+      INT32_MAX)
       ->type_name("N");
   whole_number(
       verb.add_option("--nodes", options->nodes, "Nodes, likewise; as few as hold the GPUs by default"), 1,
       INT32_MAX)
       ->type_name("N");
   verb.add_option("--kind", options->kind, "Collective, for output of nccl-tests that does not say it")
-      ->check(CLI::IsMember(names_up_to(CollectiveKind::kBarrier), hyphenated))
-      ->capture_default_str();
+      ->check(CLI::IsMember(names_up_to(CollectiveKind::kBarrier), hyphenated));
   verb.add_option(
           "--only", options->only,
           "Rows whose id contains this; of runs also family=, group=, chip=, fabric=, stack=, model=, "
@@ -374,6 +319,10 @@ void add_validate(CLI::App& app, int& exit_code, RunCommand run_command) {
       ->type_name("TEXT");
   add_run_table_options(verb, *options);
   add_anchor_options(verb, options->anchor);
+  verb.get_option("--anchor")
+      ->description(
+          "Measured steps of your own, which move a few numbers of their stack: a table of runs. May be "
+          "repeated");
   add_catalog_option(verb, options->catalog_directories);
   add_output_options(verb, options->output, {"table", "json", "csv", "markdown"});
   add_html_option(verb, options->html);

@@ -30,6 +30,8 @@ class HuggingFace {
     read_attention();
     read_experts();
     read_rest();
+    std::vector<Needed> needs_of_step;
+    step_ = read_step_sizes(s_, stated_, positions_, needs_of_step);
     s_.refuse_misspelt(why_not_used_by_hugging_face);
     if (s_.problems().empty()) check();
     if (!s_.problems().empty()) {
@@ -47,7 +49,7 @@ class HuggingFace {
     imported.text = text() + needs_text(needs_) + account_text(account);
     need_cluster(stated_, true, imported.needs_to_run);
     if (!stated_.chips) imported.needs_to_run.push_back({"chips", "--chips"});
-    step_ = read_step_sizes(s_, stated_, positions_, imported.needs_to_run);
+    imported.needs_to_run.insert(imported.needs_to_run.end(), needs_of_step.begin(), needs_of_step.end());
     if (const std::string other = other_layers(s_); !other.empty())
       imported.needs_to_run.push_back(
           {"a model without " + other + ", which podsim does not run", "--model"});

@@ -123,9 +123,7 @@ std::optional<MaxTextSources> read_maxtext(const std::vector<InputText>& files, 
     configurations.push_back(file_name(script.name));
   }
   for (const auto& [name, text] : stated.settings)
-    if (script.text.find("$" + name) == std::string::npos &&
-        script.text.find("${" + name) == std::string::npos)
-      said.set(plain_setting(name, text, "--set"));
+    if (!reads_variable(script.text, name)) said.set(plain_setting(name, text, kStatedFile));
   MaxTextSources sources;
   for (const auto& [name, text] : kDefaults)
     sources.all.set(plain_setting(name, text, "base.yml of MaxText"));

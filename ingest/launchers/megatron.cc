@@ -5,6 +5,7 @@
 #include "ingest/launchers/megatron_arguments.h"
 #include "ingest/launchers/megatron_plan.h"
 #include "ingest/launchers/reasons.h"
+#include "ingest/launchers/shell.h"
 
 namespace podsim {
 namespace {
@@ -65,12 +66,11 @@ std::optional<Imported> import_megatron(const std::vector<InputText>& files, con
   auto settings = keys ? read_megatron_keys(file, problems) : read_megatron_script(file, stated, problems);
   if (!settings) return std::nullopt;
   for (const auto& [name, text] : stated.settings) {
-    if (!keys && (has(("$" + name).c_str()) || has(("${" + name).c_str())))
-      continue;  // a variable of the script
+    if (!keys && reads_variable(file.text, name)) continue;
     Setting setting;
     setting.name = argument_name(name);
     setting.text = text;
-    setting.file = "--set";
+    setting.file = kStatedFile;
     settings->set(std::move(setting));
   }
   if (settings->all().empty()) {

@@ -306,7 +306,9 @@ class MegatronReader {
                                                 : "fp8_tensorwise";
     }
     if (s_.text("fp4-format")) plan_.precision = "nvfp4";
-    plan_.gradient_reduce = flag("grad-reduce-in-bf16") ? "bf16" : "fp32";
+    // Gradients have the format of the weights unless they are kept in 32 bits.
+    const bool short_gradients = flag("grad-reduce-in-bf16", "gradient_reduce");
+    plan_.gradient_reduce = short_gradients && plan_.precision != "fp32" ? "bf16" : "fp32";
   }
 
   void read_recompute() {

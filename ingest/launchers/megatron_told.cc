@@ -178,6 +178,9 @@ std::string megatron_scenario(const std::string& file, MegatronPlan plan, const 
   }
   out.line("stack: " + in_quotes(stated.stack.empty() ? "generic_megatron" : stated.stack),
            stated.stack.empty() ? "the launcher is Megatron-LM" : "--stack");
+  if (plan.gradient_reduce == "bf16")  // their buffer too
+    out.line("stack_override { gradient_bytes: 2 gradient_memory_bytes: 2 }",
+             origin_of(plan, "gradient_reduce"));
   LauncherDegrees degrees;
   degrees.pipeline = plan.pipeline;
   degrees.data = *plan.data;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/spelling.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -61,7 +62,7 @@ void Configuration::set_stated(const Stated& stated) {
     Setting setting;
     setting.name = name;
     setting.text = text;
-    setting.file = "--set";
+    setting.file = kStatedFile;
     set(std::move(setting));
   }
 }
@@ -157,9 +158,22 @@ void Configuration::refuse(const std::string& name, const std::string& message, 
   problems_.push_back(problem);
 }
 
+void Configuration::refuse_without_effect(const std::string& name) {
+  std::vector<std::string> known(asked_.begin(), asked_.end());
+  for (const auto& [used, is] : used_) known.push_back(used);
+  const std::string near = closest_name(name, known);
+  refuse(name, "no setting " + name + " is read here",
+         near.empty() ? "expected a setting of the file, or a variable of the script"
+                      : "did you mean " + near + "?");
+}
+
 void Configuration::refuse_misspelt(const std::function<std::string(const std::string&)>& reason) {
   for (const Setting& setting : settings_) {
     if (used_.contains(setting.name) || !reason(setting.name).empty()) continue;
+    if (setting.file == kStatedFile) {
+      refuse_without_effect(setting.name);
+      continue;
+    }
     const auto near = std::ranges::find_if(asked_, [&](const std::string& name) {
       return name.size() == setting.name.size() && differing_characters(name, setting.name) == 1;
     });

@@ -27,6 +27,9 @@ struct Setting {
 // A setting without a value, which stands there.
 Setting setting_at(const Document& document, const std::string& name, TextPosition at);
 
+// In place of the file of settings that a user states.
+inline constexpr char kStatedFile[] = "--set";
+
 // A later value of a name replaces an earlier one. Whoever asks for a value uses it; a value that cannot be
 // read as what is asked for is a problem, one that holds a variable nobody sets is a need.
 class Configuration {
@@ -51,7 +54,7 @@ class Configuration {
   void refuse(const std::string& name, const std::string& message, const std::string& hint = "");
 
   // A setting that nobody asked for and that is one that was asked for, and is missing, but for one
-  // character, is refused.
+  // character, is refused; one of --set that nobody asked for in any case.
   void refuse_misspelt(const std::function<std::string(const std::string&)>& reason);
 
   // Every setting once; `reason` tells why one that nobody asked for does not matter, empty where it is
@@ -63,6 +66,7 @@ class Configuration {
 
  private:
   Setting* find(const std::string& name);
+  void refuse_without_effect(const std::string& name);
   std::optional<double> read_number(const std::string& name, const std::string& expected);
 
   std::vector<Setting> settings_;

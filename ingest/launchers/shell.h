@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proto/text/document.h"
@@ -25,5 +26,8 @@ struct ShellScript {
 // ${NAME[@]} and $((sums)). `given` replaces what the script sets. Commands in conditions and loops are taken
 // as if they ran once. Problems: a quote, bracket or array that is not closed.
 ShellScript read_shell(Document& document, const std::map<std::string, std::string>& given);
+
+// Whether a script reads a variable: $NAME, ${NAME...}, or in a sum.
+bool reads_variable(std::string_view text, std::string_view name);
 
 }  // namespace podsim

@@ -317,13 +317,12 @@ class Torchtitan {
     out.line(
         "stack: " + in_quotes(stated_.stack.empty() ? stack : stated_.stack),
         stated_.stack.empty() ? "compile.enable and parallelism.enable_async_tensor_parallel" : "--stack");
+    if (reduce_ == "bf16")  // the shards add up in 32 bits, the format of the weights
+      out.line("stack_override { gradient_bytes: 2 gradient_memory_bytes: 4 }",
+               "training.mixed_precision_reduce, " + s_.place("training.mixed_precision_reduce"));
     LauncherDegrees degrees;
-    degrees.pipeline = pipeline_;
-    degrees.data = replicate_;
-    degrees.fsdp = *shard_;
-    degrees.context = context_;
-    degrees.tensor = tensor_;
-    degrees.expert = expert_;
+    degrees.pipeline = pipeline_, degrees.data = replicate_, degrees.fsdp = *shard_;
+    degrees.context = context_, degrees.tensor = tensor_, degrees.expert = expert_;
     degrees.expert_tensor = expert_ > 1 ? expert_tensor_ : tensor_;
     degrees.experts = expert_ > 1, degrees.sequence_parallel = true;
     from_["state"] = "FSDP over fsdp x context";

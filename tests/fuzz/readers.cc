@@ -116,8 +116,8 @@ void runs_csv(const std::string& bytes) {
 }
 
 void collectives_csv(const std::string& bytes) {
-  if (is_nccl_tests_output(bytes))
-    check_told(read_nccl_tests("input.txt", bytes, 8, 1, CollectiveKind::kAllReduce).problems, bytes.size());
+  if (is_nccl_tests(bytes))
+    check_told(collectives_of_nccl_tests("input.txt", bytes, {}).problems, bytes.size());
   is_collective_table(bytes);
   for (const bool fabric_given : {false, true}) {
     const MeasuredCollectives read = read_collective_table("input.csv", bytes, fabric_given);

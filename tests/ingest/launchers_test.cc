@@ -138,6 +138,24 @@ TEST(Megatron, refuses_sizes_that_contradict_each_other) {
             std::string::npos);
 }
 
+// Llama 3 8B of the catalogue, so that a scenario can be made of a few arguments.
+TEST(Megatron, writes_gradients_of_16_bits_where_they_are_reduced_so) {
+  Stated stated = chips(16);
+  stated.model = "llama3_8b", stated.chip = "h100", stated.fabric = "dgx_h100";
+  const std::string command = std::string(kCommand) + "--vocab-size 128256 --use-distributed-optimizer ";
+  const auto stack = [&](const std::string& arguments) {
+    const std::string scenario = answer_of(import_megatron, command + arguments, stated).imported.scenario;
+    const LoadResult loaded = load_scenario("s", scenario, Catalog(), {});
+    EXPECT_TRUE(loaded.spec) << scenario;
+    return loaded.spec ? loaded.spec->job.stack : Stack{};
+  };
+  const Stack plain = stack("--bf16\n"), reduced = stack("--bf16 --grad-reduce-in-bf16\n");
+  EXPECT_EQ(plain.gradient_bytes, 4);
+  EXPECT_EQ(reduced.gradient_bytes, 2);
+  EXPECT_EQ(reduced.gradient_memory_bytes, 2);
+  EXPECT_EQ(stack("--grad-reduce-in-bf16\n").gradient_bytes, 4) << "of weights in 32 bits";
+}
+
 TEST(Megatron, cuts_experts_as_finely_as_attention_unless_told_otherwise) {
   const std::string experts = std::string(kCommand) + "--num-experts 8 --tensor-model-parallel-size 2 ";
   EXPECT_EQ(answer_of(import_megatron, experts, chips(16)).figures["expert"]["expert_tensor"], 2);
@@ -302,13 +320,41 @@ TEST(HuggingFace, assumes_a_step_only_where_a_layout_is_to_be_found) {
   EXPECT_NE(scenario.find("global_batch_sequences: 256  # assumed"), std::string::npos) << scenario;
 }
 
+TEST(Launchers, refuse_stated_settings_that_they_do_not_read) {
+  const auto problems = [](Read read, const std::string& text, const std::string& name) {
+    Stated stated = chips(8);
+    stated.settings = {{name, "4"}};
+    std::vector<Problem> told;
+    read({{"file", text}}, stated, told);
+    return told.empty() ? "" : format_problem(told.front());
+  };
+  const std::string script = "torchrun --nnodes $NODES --nproc_per_node $((PER * 2)) pretrain_gpt.py " +
+                             std::string(kCommand).substr(std::string(kCommand).find("--num-layers"));
+  EXPECT_EQ(problems(import_megatron, script, "micro-batch-siz"),
+            "--set: no setting micro-batch-siz is read here; did you mean micro-batch-size?");
+  EXPECT_EQ(
+      problems(import_megatron, script, "NODE"),
+      "--set: no setting node is read here; expected a setting of the file, or a variable of the script");
+  for (const char* name : {"NODES", "PER", "micro_batch_size"})
+    EXPECT_EQ(problems(import_megatron, script, name), "") << name;
+  const std::string toml = "[parallelism]\ntensor_parallel_degree = 1\n[training]\nlocal_batch_size = 2\n";
+  EXPECT_EQ(problems(import_torchtitan, toml, "training.sequence_len"),
+            "--set: no setting training.sequence_len is read here; did you mean training.seq_len?");
+  EXPECT_EQ(problems(import_torchtitan, toml, "training.steps"), "") << "which matters to nobody";
+  const std::string deepspeed = R"({"train_batch_size": 64, "bf16": {"enabled": true}})";
+  EXPECT_NE(problems(import_deepspeed, deepspeed, "foo"), "");
+  const std::string hub = R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,)"
+                          R"( "num_attention_heads": 32, "intermediate_size": 11008, "vocab_size": 32000})";
+  EXPECT_NE(problems(import_hugging_face, hub, "sequence_token"), "");
+  EXPECT_EQ(problems(import_hugging_face, hub, "sequence_tokens"), "");
+}
+
 TEST(Launchers, make_scenarios_that_load_with_the_origin_of_each_line) {
   Stated stated;
   stated.chips = 64;
   stated.chip = "h100";
   stated.fabric = "dgx_h100";
   stated.model = "llama3_8b";
-  stated.settings = {{"vocab-size", "32000"}, {"sequence_tokens", "4096"}, {"global_batch_sequences", "128"}};
   const Catalog catalog;
   int made = 0;
   for (const char* name : {"train_1b.sh", "experts.model_config.yaml", "llama3_8b.toml",
@@ -324,6 +370,11 @@ TEST(Launchers, make_scenarios_that_load_with_the_origin_of_each_line) {
     stated.chip = tpu ? "tpu_v5p" : "h100";
     stated.fabric = tpu ? "v5p_pod" : "dgx_h100";
     stated.stack = kind->name == std::string("hf") ? "torchtitan" : "";
+    stated.settings.clear();
+    if (kind->name == std::string("megatron")) stated.settings = {{"vocab-size", "32000"}};
+    if (kind->name == std::string("deepspeed")) stated.settings = {{"sequence_tokens", "4096"}};
+    if (kind->name == std::string("hf"))
+      stated.settings = {{"sequence_tokens", "4096"}, {"global_batch_sequences", "128"}};
     std::vector<InputText> files = {{name, *text}};
     const auto imported = kind->read(files, stated, problems);
     ASSERT_TRUE(imported);

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "proto/catalog/catalog.h"
+#include "proto/scenario/load.h"
 #include "tests/ingest/launcher_answer.h"
 
 namespace podsim::torchtitan_test {
@@ -97,6 +99,23 @@ TEST(Torchtitan, counts_chunks_by_the_layers_of_a_stage) {
                        "pipeline_parallel_layers_per_stage = 11\n")
                 .scenario.find("interleaved chunks_per_stage: 4 }"),
             std::string::npos);
+}
+
+// FSDP adds the shards up in the format of the weights, 32 bits.
+TEST(Torchtitan, reduces_gradients_in_the_format_that_is_asked_for) {
+  Stated stated = chips(16);
+  stated.chip = "h100", stated.fabric = "dgx_h100";
+  const std::string text = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\n";
+  const auto stack = [&](const std::string& line) {
+    const Answer answer = answer_of(import_torchtitan, text + line, stated);
+    const LoadResult loaded = load_scenario("s", answer.imported.scenario, Catalog(), {});
+    EXPECT_TRUE(loaded.spec) << answer.imported.scenario;
+    return loaded.spec ? loaded.spec->job.stack : Stack{};
+  };
+  EXPECT_EQ(stack("").gradient_bytes, 4);
+  const Stack reduced = stack("mixed_precision_reduce = \"bfloat16\"\n");
+  EXPECT_EQ(reduced.gradient_bytes, 2);
+  EXPECT_EQ(reduced.gradient_memory_bytes, 4);
 }
 
 TEST(Torchtitan, keeps_rows_scaled_where_only_weight_gradients_are_not_quantised) {

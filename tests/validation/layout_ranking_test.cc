@@ -61,6 +61,12 @@ TEST(LayoutRanking, other_jobs_pairs_and_runs_without_a_time_are_left_out) {
   EXPECT_TRUE(layout_rankings({run(1, 1), run(2, 2), run(3, 3, true, "other"), unmeasured}).empty());
 }
 
+TEST(LayoutRanking, runs_that_change_fields_of_chip_network_or_stack_are_other_jobs) {
+  PredictedRun slower_network = run(3, 3);
+  slower_network.run.fields = " nic { bandwidth_gb_per_s: 25 }";
+  EXPECT_TRUE(layout_rankings({run(1, 1), run(2, 2), slower_network}).empty());
+}
+
 TEST(LayoutRanking, a_summary_is_the_mean_over_groups) {
   const RankingSummary summary =
       summarize(std::vector<LayoutRanking>{{"a", "m", "c", 8, 3, 1, 0.1}, {"b", "m", "c", 8, 9, 0, 0.3}});

@@ -150,6 +150,29 @@ TEST(RunScenario, contradictions_stand_at_their_cells) {
   EXPECT_EQ(run.contradictions[0].column, 70);
 }
 
+// What a ranking of layouts needs to be equal.
+TEST(RunScenario, fields_of_a_row_tell_what_it_changes_beside_the_layout) {
+  const std::string plain = scenario({}).fields;
+  EXPECT_EQ(scenario({{"nic_gbps_per_gpu", ""}}).fields, plain) << "the NIC of the fabric";
+  EXPECT_EQ(scenario({{"tp", "8"}, {"dp", "1"}, {"micro_batch", "2"}, {"recompute", "full"}}).fields, plain);
+  for (const Cells& change :
+       {Cells{{"nic_gbps_per_gpu", "200"}}, Cells{{"stack_fields", "gemm_factor: 1.1"}},
+        Cells{{"chip_fields", "peak_hbm_gb_per_s: 3000"}}, Cells{{"attention_kernel", "flash1"}}})
+    EXPECT_NE(scenario(change).fields, plain) << change.begin()->first;
+}
+
+TEST(RunScenario, ranks_of_experts_need_experts) {
+  EXPECT_EQ(scenario({{"ep", "2"}}).skipped, "ep is 2, and the row has no experts (n_experts)");
+  EXPECT_EQ(scenario({{"ep", "1"}}).skipped, "");
+}
+
+TEST(RunScenario, experts_per_token_that_are_not_stated_are_an_assumption) {
+  const Cells mixture = {{"pp", "1"},         {"vp", "1"}, {"dp", "16"},          {"arch", "moe"},
+                         {"n_experts", "16"}, {"ep", "8"}, {"ffn_hidden", "1024"}};
+  const RunScenario run = scenario(mixture);
+  EXPECT_EQ(run.assumptions, std::vector<std::string>{"experts per token are not stated, 1 assumed"});
+}
+
 TEST(RunScenario, degrees_must_make_the_gpus) {
   EXPECT_EQ(scenario({{"dp", "4"}}).skipped, "the degrees make 128 GPUs, not 64");
 }

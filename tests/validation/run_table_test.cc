@@ -60,6 +60,59 @@ TEST(RunTable, a_column_that_stands_there_twice_is_told) {
   EXPECT_EQ(table.problems[0].column, 29);
 }
 
+Lines told_of(const std::string& text) {
+  Lines told;
+  for (const Problem& problem : read_run_table("a.csv", text).problems)
+    told.push_back(std::to_string(problem.line) + ":" + std::to_string(problem.column) + " " +
+                   problem.message + "; " + problem.hint);
+  return told;
+}
+
+TEST(RunTable, counts_are_whole_numbers_that_can_be_counted) {
+  const std::string expected = "; expected a whole number, at most 2000000000";
+  for (const char* column : {"layers", "global_batch_seqs", "chips", "micro_batch", "tp", "heads", "seq_len",
+                             "optimizer_group", "chunk_layers", "vocab", "n_experts"}) {
+    const std::string name = column;
+    EXPECT_EQ(told_of(name + "\n31.9\n"), Lines{"2:1 " + name + " is \"31.9\"" + expected});
+    EXPECT_EQ(told_of(name + "\n1e300\n"), Lines{"2:1 " + name + " is \"1e300\"" + expected});
+    EXPECT_EQ(told_of(name + "\n4\n"), Lines{});
+  }
+  EXPECT_EQ(told_of("chunk_layers,optimizer_group\nx,eight\n"),
+            (Lines{"2:1 chunk_layers is \"x\"; expected a number, 0 or more",
+                   "2:3 optimizer_group is \"eight\"; expected a number, 0 or more"}));
+  EXPECT_EQ(told_of("params_total_b,nic_gbps_per_gpu,step_time_s\n70.6,0.5,1.5\n"), Lines{});
+}
+
+TEST(RunTable, matrices_are_two_or_three_and_ready_is_one_or_zero) {
+  EXPECT_EQ(told_of("ffn_matrices,sim_ready\n4,0.5\n"),
+            (Lines{"2:1 ffn_matrices is \"4\"; expected 2, or 3 of a gated block",
+                   "2:3 sim_ready is \"0.5\"; expected 1 or 0"}));
+  for (const char* word : {"yes", "TRUE"})
+    EXPECT_EQ(told_of("sim_ready\n" + std::string(word) + "\n"),
+              Lines{"2:1 sim_ready is \"" + std::string(word) + "\"; expected 1 or 0"});
+}
+
+TEST(RunTable, two_names_of_one_column_are_told) {
+  EXPECT_EQ(told_of("chip,layers,gpu\nh100,2,a100_80\n"),
+            Lines{"1:13 \"chip\" and \"gpu\" are two names of column \"chip\"; expected one of them"});
+  EXPECT_EQ(told_of("micro_batch,micro batch\n1,1\n").size(), 1u);
+  EXPECT_EQ(told_of("layers,# layers\n32,16\n").size(), 1u);
+}
+
+// 64 sequences of 2048 tokens on 8 chips are 16384 tokens a chip.
+TEST(RunTable, times_and_rates_of_different_steps_are_told) {
+  const std::string header = "chips,seq_len,global_batch_seqs,step_time_s,step_time_ms,tok_s_gpu\n8,2048,64,";
+  EXPECT_EQ(told_of(header + "2,2010,8200\n"), Lines{}) << "rounded";
+  EXPECT_EQ(told_of(header + "2,,\n"), Lines{});
+  EXPECT_EQ(
+      told_of(header + "2,200,\n"),
+      Lines{"2:1 by step_time_s a step takes 2.000 s, by step_time_ms 0.2000 s; expected one of them, or "
+            "the same step"});
+  EXPECT_EQ(told_of(header + ",2000,4096\n"),
+            Lines{"2:1 by step_time_ms a step takes 2.000 s, by tok_s_gpu 4.000 s; expected one of them, or "
+                  "the same step"});
+}
+
 TEST(RunTable, is_known_by_its_columns) {
   EXPECT_TRUE(is_run_table("row_id,layers,global_batch_seqs\n"));
   EXPECT_TRUE(is_run_table("# GPUs,global batch,# layers\n"));

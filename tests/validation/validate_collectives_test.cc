@@ -212,15 +212,81 @@ TEST(MeasuredCollectives, nccl_tests_output_is_read_out_of_place) {
       "     1048576         16384     float    none      -1    36.50   28.73   25.14      0    35.41\n"
       "   134217728       2097152     float    none      -1    405.3  331.2   289.8       0    402.0\n"
       "# Avg bus bandwidth    : 157.4\n";
-  EXPECT_TRUE(is_nccl_tests_output(text));
-  EXPECT_FALSE(is_nccl_tests_output(kHeader));
-  const auto read = read_nccl_tests("log", text, 8, 0, CollectiveKind::kAllReduce);
+  const auto read = collectives_of_nccl_tests("log", text, {8, 0, {}});
   EXPECT_EQ(messages(read.problems), Lines{});
   ASSERT_EQ(read.rows.size(), 2u);
   EXPECT_EQ(read.rows[1].collective.kind, CollectiveKind::kAllGather);
   EXPECT_EQ(read.rows[1].collective.bytes.value, 134217728);
   EXPECT_NEAR(read.rows[1].time_s, 405.3e-6, 1e-12);
   EXPECT_EQ(validate_collectives(read.rows, Catalog(), "dgx_h100").rows.size(), 2u);
+}
+
+std::string log_of(const std::string& name) {
+  std::vector<Problem> problems;
+  return *read_file(PODSIM_SOURCE_DIR "/tests/fuzz/corpus/nccl_tests/" + name, problems);
+}
+
+// Ranks, hosts and kind are what the output lists and implies; the row of no bytes and the wrong one are left
+// out.
+TEST(MeasuredCollectives, nccl_tests_output_is_read_as_import_reads_it) {
+  const auto read = collectives_of_nccl_tests("log", log_of("two_hosts.txt"), {});
+  EXPECT_EQ(messages(read.problems), Lines{});
+  ASSERT_EQ(read.rows.size(), 1u);
+  EXPECT_EQ(read.rows[0].gpus, 4);
+  EXPECT_EQ(read.rows[0].nodes, 2);
+  EXPECT_EQ(read.rows[0].collective.kind, CollectiveKind::kAllReduce);
+  EXPECT_EQ(read.rows[0].place.line, 10);
+  EXPECT_TRUE(read.rows[0].place.source_line.starts_with("    16777216")) << read.rows[0].place.source_line;
+  EXPECT_EQ(read.wrong_rows, 1);
+  EXPECT_EQ(read.empty_rows, 1);
+}
+
+TEST(MeasuredCollectives, prefixes_of_launchers_are_no_part_of_a_row) {
+  const auto read =
+      collectives_of_nccl_tests("log", log_of("launcher.txt"), {16, 0, CollectiveKind::kAllGather});
+  EXPECT_EQ(messages(read.problems), Lines{});
+  ASSERT_EQ(read.rows.size(), 2u);
+  EXPECT_NEAR(read.rows[1].time_s, 21430.5e-6, 1e-12);
+}
+
+TEST(MeasuredCollectives, what_is_stated_and_what_the_output_says_must_agree_and_tell_all) {
+  const auto told = [](const std::string& name, const StatedTest& stated) {
+    const auto read = collectives_of_nccl_tests("log", log_of(name), stated);
+    EXPECT_TRUE(read.rows.empty());
+    return messages(read.problems);
+  };
+  EXPECT_EQ(
+      told("launcher.txt", {16, 0, {}}),
+      Lines{"0:0 does not say which collective it measured: all_gather or alltoall by its bus bandwidth | "
+            "say which with --kind"});
+  EXPECT_EQ(told("launcher.txt", {16, 0, CollectiveKind::kAllReduce}),
+            Lines{"0:0 is of all_gather or alltoall by its bus bandwidth, and --kind says all-reduce | leave "
+                  "--kind out, or give the output of that collective"});
+  EXPECT_EQ(
+      told("launcher.txt", {8, 0, CollectiveKind::kAllGather}),
+      Lines{"0:0 has a bus bandwidth of 0.938 times the bandwidth, and all-gather of 8 ranks has 0.875; it "
+            "is that of 16 ranks of all_gather or alltoall | which collective, and how many GPUs?"});
+  EXPECT_EQ(told("launcher.txt", {0, 0, CollectiveKind::kAllGather}),
+            Lines{"0:0 does not list its ranks | say how many ran with --gpus N"});
+  EXPECT_EQ(told("two_hosts.txt", {8, 0, {}}),
+            Lines{"0:0 lists 4 ranks, and --gpus says 8 | leave --gpus out, or give the output of that run"});
+  EXPECT_EQ(
+      told("two_hosts.txt", {4, 1, {}}),
+      Lines{"0:0 lists 2 hosts, and --nodes says 1 | leave --nodes out, or give the output of that run"});
+}
+
+// Each begins with the program that ran, as a command in a comment has it.
+TEST(MeasuredCollectives, several_tests_of_one_output_are_read_each_with_its_kind) {
+  const auto read = collectives_of_nccl_tests(
+      "log",
+      "# build/all_reduce_perf -b 1M\n1048576 262144 float sum -1 50.0 20.97 36.70 0 50.0 20.97 36.70 0\n"
+      "# all_gather_perf\n1048576 32768 float none -1 40.0 26.21 22.94 0 40.0 26.21 22.94 0\n",
+      {8, 0, {}});
+  EXPECT_EQ(messages(read.problems), Lines{});
+  ASSERT_EQ(read.rows.size(), 2u);
+  EXPECT_EQ(read.rows[0].collective.kind, CollectiveKind::kAllReduce);
+  EXPECT_EQ(read.rows[1].collective.kind, CollectiveKind::kAllGather);
+  EXPECT_EQ(read.rows[1].place.line, 4);
 }
 
 TEST(ErrorSummary, is_that_of_its_errors) {

@@ -86,6 +86,27 @@ TEST(KernelTable, wrong_cells_are_told_with_their_place) {
       Lines{"2:20 8 experts do not lie alike on 3 devices | "});
 }
 
+TEST(KernelTable, an_empty_cell_is_a_missing_one) {
+  const auto attention = read_kernel_table(
+      "t",
+      "chip,dtype,batch,sequence,heads,kv_heads,head_dim,window,latency_ms\nh100,fp8,1,4096,32,8,128,,1\n");
+  EXPECT_EQ(messages(attention), Lines{});
+  EXPECT_EQ(attention.rows.at(0).shape(), "batch=1 sequence=4096 heads=32/8 of 128");
+  const auto experts = read_kernel_table("t",
+                                         "chip,dtype,tokens,hidden,expert_ffn,topk,experts,tensor_degree,"
+                                         "expert_degree,routing,gated,latency_ms\n"
+                                         "h100,fp8,1024,2048,768,8,128,,,,,1\n");
+  EXPECT_EQ(messages(experts), Lines{});
+  EXPECT_EQ(experts.rows.at(0).shape(), "tokens=1024 2048x768 gated 8 of 128 tensor=1 expert=1");
+}
+
+TEST(KernelTable, a_token_has_no_more_experts_than_there_are) {
+  EXPECT_EQ(messages(read_kernel_table("t",
+                                       "chip,dtype,tokens,hidden,expert_ffn,topk,experts,latency_ms\n"
+                                       "h100,fp8,8,8,8,9,8,1\n")),
+            Lines{"2:16 a token has 9 of 8 experts | "});
+}
+
 TEST(ValidateKernels, errors_are_of_all_of_each_kernel_and_of_each_chip_and_format) {
   const auto made = validate_kernels(read_kernel_table("t", kMatmuls).rows, built_in());
   ASSERT_EQ(made.rows.size(), 2u);

@@ -89,18 +89,41 @@ TEST(Anchors, scale_and_compare_take_them) {
   for (const json& report : compared) EXPECT_EQ(report["step_time_band"], "anchored");
 }
 
-TEST(Anchors, validate_predicts_the_other_rows_of_a_site) {
-  const std::string header =
-      "id,family,chip,chips,model,layers,hidden,heads,ffn_hidden,vocab,seq_len,global_batch_seqs,micro_batch,"
-      "tp,"
-      "sp,pp,vp,dp,dp_sharding,recompute,precision,stack,fabric,step_time_s\n";
-  const auto row = [](const std::string& id, int micro_batch, const char* step_time_s) {
-    return id + ",mine,h100,8,m,8,2048,16,8192,32000,2048,64," + std::to_string(micro_batch) +
-           ",1,0,1,1,8,fsdp,none,bf16,generic_fsdp,dgx_h100," + step_time_s + "\n";
+// Two rows of a site that differ in their microbatch.
+constexpr char kRunHeader[] =
+    "id,family,chip,chips,model,layers,hidden,heads,ffn_hidden,vocab,seq_len,global_batch_seqs,micro_batch,"
+    "tp,"
+    "sp,pp,vp,dp,dp_sharding,recompute,precision,stack,fabric,step_time_s\n";
+
+std::string run_row(const std::string& id, int micro_batch, const std::string& stack,
+                    const std::string& step_time_s) {
+  return id + ",mine,h100,8,m,8,2048,16,8192,32000,2048,64," + std::to_string(micro_batch) +
+         ",1,0,1,1,8,fsdp,none,bf16," + stack + ",dgx_h100," + step_time_s + "\n";
+}
+
+TEST(Anchors, validate_tells_rows_of_other_stacks_that_they_stay_as_they_are) {
+  const std::string anchor = temporary_file("one.csv", kRunHeader + run_row("a", 1, "generic_fsdp", "0.9"));
+  const std::string other = run_row("b", 2, "torchtitan", "0.8");
+  const auto validate = [&](const std::string& rows) {
+    return podsim_command("validate " + temporary_file("all.csv", kRunHeader + rows) +
+                          " --quiet --format json --anchor " + anchor);
   };
-  const std::string one = row("a", 1, "0.9"), other = row("b", 2, "0.8");
-  const std::string table = temporary_file("all.csv", header + one + other),
-                    anchor = temporary_file("one.csv", header + one);
+  const CommandResult none = validate(other);
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("no measured step is of the stack torchtitan: they are of generic_fsdp"),
+            std::string::npos)
+      << none.err;
+  const CommandResult mixed = validate(other + run_row("c", 2, "generic_fsdp", "0.8"));
+  EXPECT_EQ(mixed.exit_code, 0);
+  EXPECT_NE(mixed.err.find("no measured step is of the stack torchtitan, which stays as it is"),
+            std::string::npos)
+      << mixed.err;
+}
+
+TEST(Anchors, validate_predicts_the_other_rows_of_a_site) {
+  const std::string one = kRunHeader + run_row("a", 1, "generic_fsdp", "0.9");
+  const std::string table = temporary_file("all.csv", one + run_row("b", 2, "generic_fsdp", "0.8")),
+                    anchor = temporary_file("one.csv", one);
   const CommandResult result =
       podsim_command("validate " + table + " --quiet --format json --anchor " + anchor);
   ASSERT_EQ(result.exit_code, 0) << result.err;

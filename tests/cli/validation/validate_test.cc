@@ -49,6 +49,20 @@ TEST(ValidateRuns, json_tells_rates_measured_and_predicted_and_where_all_of_the_
   EXPECT_NEAR(sum, predicted, 1e-9);
 }
 
+TEST(ValidateRuns, an_id_of_several_rows_tells_of_none_of_them) {
+  const std::string table = temporary_file(
+      "twice.csv",
+      "id,chip,chips,layers,hidden,heads,ffn_hidden,vocab,seq_len,global_batch_seqs,micro_batch,dp,"
+      "dp_sharding,recompute,precision,stack,fabric\n"
+      "a,h100,8,8,2048,16,8192,32000,2048,64,1,8,fsdp,none,bf16,generic_fsdp,dgx_h100\n"
+      "a,h100,8,8,2048,16,8192,32000,2048,64,2,8,fsdp,none,bf16,generic_fsdp,dgx_h100\n");
+  for (const char* option : {" --explain a", " --scenario a"}) {
+    const CommandResult result = podsim_command("validate " + table + option);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(has(result.err, "2 rows have the id a")) << result.err;
+  }
+}
+
 TEST(ValidateRuns, every_row_has_a_band_and_the_summary_its_coverage) {
   const CommandResult result =
       podsim_command(std::string(kTable) + "--only family=mbridge-dense-hopper --format json");
