@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ingest/nccl_tests.h"
 #include "report/text.h"
 #include "validation/validate_collectives.h"
 
@@ -18,6 +19,16 @@ Problem problem_of(const std::string& file, const std::string& message, const st
   problem.message = message;
   problem.hint = hint;
   return problem;
+}
+
+bool has_large_rows(const std::string& file, const std::string& text) {
+  std::vector<Problem> ignored;  // they are told of all that is read
+  return std::ranges::any_of(texts_of_tests(text), [&](std::string_view piece) {
+    const auto tests = read_nccl_tests(file, piece, ignored);
+    return tests && std::ranges::any_of(tests->rows, [](const NcclRow& row) {
+             return row.usable() && static_cast<double>(row.bytes) >= kLatencyBelow;
+           });
+  });
 }
 
 // Why the ranks of the output say nothing of the scenario's network; nothing where they do.
@@ -49,8 +60,12 @@ ReadAnchorKernels read_anchor_collectives(const std::string& file, const std::st
                                           const ListedRanks& listed, const Spec& spec,
                                           const Catalog& catalog) {
   ReadAnchorKernels result;
-  if (const auto problem = unusable(file, listed, spec, catalog)) {
-    result.problems.push_back(*problem);
+  auto problem = unusable(file, listed, spec, catalog);
+  if (!problem && !has_large_rows(file, text))
+    problem =
+        problem_of(file, "has no row of 64 MiB and more", "below them latency counts: measure with -e 1G");
+  if (problem) {
+    result.problems.push_back(*std::move(problem));
     return result;
   }
   MeasuredCollectives measured = collectives_of_nccl_tests(file, text, {listed.ranks, listed.hosts, {}});
@@ -62,9 +77,6 @@ ReadAnchorKernels read_anchor_collectives(const std::string& file, const std::st
   std::vector<double> errors;
   for (const PredictedCollective& row : made.rows)
     errors.push_back(std::log(row.predicted_s / (row.measured.time_s * spec.job.stack.network_share)));
-  if (errors.empty() && result.problems.empty())
-    result.problems.push_back(
-        problem_of(file, "has no row of 64 MiB and more", "below them latency counts: measure with -e 1G"));
   if (!result.problems.empty()) return result;
   AnchorKernels made_of{"collectives of " + file,
                         "network_share",

@@ -209,9 +209,9 @@ class TestReader {
     std::vector<CollectiveKind> kinds;
     for (const std::string& name : names)
       if (const auto kind = kind_of_test(name)) kinds.push_back(*kind);
-    if (!tests_.kind.empty() && kinds.empty()) {
+    if (!said.empty() && kinds.empty()) {
       refuse("is of \"" + said + "\", which podsim does not predict",
-             nearest_name(said, CollectiveKind::kBarrier));
+             "expected all_reduce, all_gather, reduce_scatter, alltoall, broadcast or sendrecv");
       return std::nullopt;
     }
     const std::string by = tests_.kind.empty() ? " by its bus bandwidth" : "";

@@ -14,54 +14,54 @@
 namespace podsim {
 namespace {
 
-enum class Cells { kWords, kWhole, kZeroOrOne, kTwoOrThree, kNotNegative, kPositive };
+enum class CellKind { kWords, kWhole, kZeroOrOne, kTwoOrThree, kNotNegative, kPositive };
 
 struct Column {
   const char* name;
-  Cells cells;
+  CellKind cells;
   std::vector<const char*> aliases;
 };
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
-      {"id", Cells::kWords, {"row_id"}},
-      {"chip", Cells::kWords, {"gpu"}},
-      {"chips", Cells::kWhole, {"n_gpus", "GPUs", "# GPUs"}},
-      {"slices", Cells::kWhole, {}},
-      {"gpus_per_node", Cells::kWhole, {}},
-      {"nvlink_domain_gpus", Cells::kWhole, {}},
-      {"nic_gbps_per_gpu", Cells::kNotNegative, {}},
-      {"params_total_b", Cells::kNotNegative, {"params_total_B", "Parameters (billion)"}},
-      {"layers", Cells::kWhole, {"# layers"}},
-      {"hidden", Cells::kWhole, {"d_model", "hidden size"}},
-      {"heads", Cells::kWhole, {"n_heads", "attention heads"}},
-      {"kv_heads", Cells::kWhole, {"n_kv_heads"}},
-      {"head_dim", Cells::kWhole, {}},
-      {"ffn_hidden", Cells::kWhole, {"d_ff"}},
-      {"ffn_matrices", Cells::kTwoOrThree, {}},
-      {"vocab", Cells::kWhole, {}},
-      {"seq_len", Cells::kWhole, {"sequence length"}},
-      {"n_experts", Cells::kWhole, {}},
-      {"topk", Cells::kWhole, {"experts_per_token"}},
-      {"shared_expert_ffn", Cells::kWhole, {}},
-      {"dense_layers", Cells::kWhole, {}},
-      {"global_batch_seqs", Cells::kWhole, {"global batch"}},
-      {"micro_batch", Cells::kWhole, {"micro batch"}},
-      {"tp", Cells::kWhole, {"tensor parallelism"}},
-      {"sp", Cells::kWhole, {}},
-      {"cp", Cells::kWhole, {}},
-      {"pp", Cells::kWhole, {"pipeline parallelism"}},
-      {"vp", Cells::kWhole, {}},
-      {"ep", Cells::kWhole, {}},
-      {"etp", Cells::kWhole, {}},
-      {"dp", Cells::kWhole, {"data parallelism"}},
-      {"optimizer_group", Cells::kWhole, {}},
-      {"chunk_layers", Cells::kWhole, {}},
-      {"sim_ready", Cells::kZeroOrOne, {}},
-      {"recompute", Cells::kWords, {"remat"}},
-      {"step_time_s", Cells::kPositive, {}},
-      {"tok_s_gpu", Cells::kPositive, {"tokens_per_s_per_chip"}},
-      {"step_time_ms", Cells::kPositive, {"iteration time (ms)"}},
+      {"id", CellKind::kWords, {"row_id"}},
+      {"chip", CellKind::kWords, {"gpu"}},
+      {"chips", CellKind::kWhole, {"n_gpus", "GPUs", "# GPUs"}},
+      {"slices", CellKind::kWhole, {}},
+      {"gpus_per_node", CellKind::kWhole, {}},
+      {"nvlink_domain_gpus", CellKind::kWhole, {}},
+      {"nic_gbps_per_gpu", CellKind::kNotNegative, {}},
+      {"params_total_b", CellKind::kNotNegative, {"params_total_B", "Parameters (billion)"}},
+      {"layers", CellKind::kWhole, {"# layers"}},
+      {"hidden", CellKind::kWhole, {"d_model", "hidden size"}},
+      {"heads", CellKind::kWhole, {"n_heads", "attention heads"}},
+      {"kv_heads", CellKind::kWhole, {"n_kv_heads"}},
+      {"head_dim", CellKind::kWhole, {}},
+      {"ffn_hidden", CellKind::kWhole, {"d_ff"}},
+      {"ffn_matrices", CellKind::kTwoOrThree, {}},
+      {"vocab", CellKind::kWhole, {}},
+      {"seq_len", CellKind::kWhole, {"sequence length"}},
+      {"n_experts", CellKind::kWhole, {}},
+      {"topk", CellKind::kWhole, {"experts_per_token"}},
+      {"shared_expert_ffn", CellKind::kWhole, {}},
+      {"dense_layers", CellKind::kWhole, {}},
+      {"global_batch_seqs", CellKind::kWhole, {"global batch"}},
+      {"micro_batch", CellKind::kWhole, {"micro batch"}},
+      {"tp", CellKind::kWhole, {"tensor parallelism"}},
+      {"sp", CellKind::kWhole, {}},
+      {"cp", CellKind::kWhole, {}},
+      {"pp", CellKind::kWhole, {"pipeline parallelism"}},
+      {"vp", CellKind::kWhole, {}},
+      {"ep", CellKind::kWhole, {}},
+      {"etp", CellKind::kWhole, {}},
+      {"dp", CellKind::kWhole, {"data parallelism"}},
+      {"optimizer_group", CellKind::kWhole, {}},
+      {"chunk_layers", CellKind::kWhole, {}},
+      {"sim_ready", CellKind::kZeroOrOne, {}},
+      {"recompute", CellKind::kWords, {"remat"}},
+      {"step_time_s", CellKind::kPositive, {}},
+      {"tok_s_gpu", CellKind::kPositive, {"tokens_per_s_per_chip"}},
+      {"step_time_ms", CellKind::kPositive, {"iteration time (ms)"}},
   };
   return all;
 }
@@ -73,23 +73,23 @@ const Column* column_called(const std::string& name) {
 }
 
 // Whether the cell has what its column takes; tells of one that has not.
-bool is_valid(CsvTable& table, const CsvRow& row, const std::string& header, Cells cells) {
+bool is_valid(CsvTable& table, const CsvRow& row, const std::string& header, CellKind cells) {
   constexpr double kMost = 2e9;
-  if (cells == Cells::kWords) return true;
-  const auto value =
-      table.number(row, header, cells == Cells::kPositive ? CsvNumber::kPositive : CsvNumber::kNotNegative);
+  if (cells == CellKind::kWords) return true;
+  const auto value = table.number(
+      row, header, cells == CellKind::kPositive ? CsvNumber::kPositive : CsvNumber::kNotNegative);
   if (!value) return false;
   const auto refuse = [&](const char* expected) {
     table.report(row, header, header + " is \"" + table.cell(row, header).text + '"', expected);
     return false;
   };
   switch (cells) {
-    case Cells::kWhole:
+    case CellKind::kWhole:
       if (*value == std::floor(*value) && *value <= kMost) return true;
       return refuse("expected a whole number, at most 2000000000");
-    case Cells::kZeroOrOne:
+    case CellKind::kZeroOrOne:
       return *value == 0 || *value == 1 || refuse("expected 1 or 0");
-    case Cells::kTwoOrThree:
+    case CellKind::kTwoOrThree:
       return *value == 2 || *value == 3 || refuse("expected 2, or 3 of a gated block");
     default:
       return true;

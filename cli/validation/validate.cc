@@ -339,7 +339,7 @@ void add_validate(CLI::App& app, int& exit_code, RunCommand run_command) {
       "  podsim validate sweep_of_a_chip.csv.gz --format csv\n"
       "  podsim validate gemm.csv.gz attention_forward.csv.gz --only chip=h100 --only dtype=bfloat16\n"
       "  podsim validate my_table.csv --fabric dgx_h100 --only all-gather\n"
-      "  podsim validate all_reduce_perf.log --fabric dgx_h200 --gpus 16 --format json\n"
+      "  podsim validate all_reduce_perf.log --fabric dgx_h200 --format json\n"
       "  podsim validate my_runs.csv --anchor one_of_them.csv\n"
       "  podsim validate --suite reliability --only R33 --only R34\n"
       "  podsim validate --suite claims --only A4");

@@ -24,7 +24,10 @@ std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, co
     StatedTest stated{verb.gpus, verb.nodes, {}};
     if (!verb.kind.empty()) stated.kind = value_named(verb.kind, CollectiveKind::kBarrier);
     if (!verb.fabric.empty()) return collectives_of_nccl_tests(file.name, file.text, stated);
-    spdlog::error("{} is the output of nccl-tests: say where it ran with --fabric NAME", file.name);
+    spdlog::error(
+        "{} is the output of nccl-tests: say where it ran with --fabric NAME --gpus N, the latter "
+        "where it lists no ranks",
+        file.name);
     return std::nullopt;
   }
   spdlog::error(
@@ -54,9 +57,9 @@ int validate_collective_table(const ValidateVerb& verb, const InputText& file, c
   if (!measured) return kInputError;
   print_problems(measured->problems);
   if (measured->wrong_rows > 0)
-    spdlog::warn("{}: {} rows have wrong results and are left out", file.name, measured->wrong_rows);
+    spdlog::warn("{}: rows left out whose results are wrong: {}", file.name, measured->wrong_rows);
   if (measured->empty_rows > 0)
-    spdlog::warn("{}: {} rows have no bytes or no time and are left out", file.name, measured->empty_rows);
+    spdlog::warn("{}: rows left out that have no bytes or no time: {}", file.name, measured->empty_rows);
   for (const std::string& part : verb.only)
     std::erase_if(measured->rows, [&](const auto& row) { return row.id.find(part) == std::string::npos; });
   if (!measured->problems.empty()) return kInputError;
