@@ -73,6 +73,7 @@ struct SearchAnswer {
   bool proven = false;                // nothing open could be better, by more than the gap that was asked for
   std::optional<NearestMiss> miss;    // where nothing fits
   std::optional<FoundLayout> own;     // the scenario's layout, where the space's words can say it and it fits
+  std::string asked;                  // of the space, in words: SearchOptions::words
   std::vector<LayoutRecord> records;  // of all layouts, ascending, where they are wanted
 };
 
