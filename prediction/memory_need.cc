@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "prediction/prepare_job.h"
+#include "report/memory_text.h"
+#include "report/text.h"
 #include "topology/fabric.h"
 #include "workload/job/chip.h"
 #include "workload/partition/program.h"
@@ -32,6 +34,21 @@ std::vector<MemoryNeed> memory_needs(const Spec& spec) {
   for (const PlacedJob& job : spec.jobs)
     needs.push_back(need_of(job.name, job.job, partition(job.job).memory, capacity));
   return needs;
+}
+
+std::vector<std::string> memory_warnings(const Spec& spec) {
+  std::vector<std::string> warnings;
+  for (const MemoryNeed& need : memory_needs(spec)) {
+    const std::string who = spec.name + (need.job.empty() ? "" : ", job " + need.job);
+    const std::string stage = std::to_string(need.stage);
+    const std::string risk = memory_risk(need.needed.value, need.capacity.value, need.retry_free_share);
+    if (!risk.empty()) warnings.push_back(who + ": stage " + stage + ": " + risk);
+    if (!need.fits())
+      warnings.push_back(who + " does not fit in memory: a chip of stage " + stage + " needs " +
+                         gib(need.needed) + " and has " + gib(need.capacity) +
+                         "; podsim run tells what would help");
+  }
+  return warnings;
 }
 
 }  // namespace podsim

@@ -23,4 +23,7 @@ struct MemoryNeed {
 // partitioner decides by times on the fabric.
 std::vector<MemoryNeed> memory_needs(const Spec& spec);
 
+// A sentence for each job that does not fit, or hardly; the scenario is valid all the same.
+std::vector<std::string> memory_warnings(const Spec& spec);
+
 }  // namespace podsim

@@ -1,6 +1,8 @@
 // Joins a step's power with a year of owning.
 #include "prediction/owning.h"
 
+#include "report/document_rate.h"
+
 namespace podsim {
 
 OwningReport owning(const Report& report, const Chip& chip, int chips_per_host, double pue_of_report,
@@ -26,14 +28,15 @@ OwningReport owning(const Report& report, const Chip& chip, int chips_per_host, 
         {price, break_even_utilisation(own, answer.busy_w, answer.idle_w, price.usd_per_chip_hour)});
   }
   answer.power_kw = answer.busy_w * own.busy_pue * report.chips / 1e3;
-  answer.tokens_per_j = report.tokens_per_s / (answer.power_kw * 1e3);
-  answer.model_gflop_per_j = answer.tokens_per_j * report.model_flops_per_token_full / 1e9;
+  answer.tokens_per_j = document_tokens_per_s(report) / (answer.power_kw * 1e3);
+  answer.model_gflop_per_j =
+      report.tokens_per_s * report.model_flops_per_token_full / (answer.power_kw * 1e3) / 1e9;
   answer.carbon_kg_per_kwh = question.carbon_kg_per_kwh;
   answer.embodied_kg = question.embodied_kg;
   answer.operational_kg_per_hour = answer.power_kw * question.carbon_kg_per_kwh;
   answer.embodied_kg_per_hour = report.chips * question.embodied_kg / used_hours(own);
-  answer.kg_per_million_tokens =
-      (answer.operational_kg_per_hour + answer.embodied_kg_per_hour) / (report.tokens_per_s * 3600) * 1e6;
+  answer.kg_per_million_tokens = (answer.operational_kg_per_hour + answer.embodied_kg_per_hour) /
+                                 (document_tokens_per_s(report) * 3600) * 1e6;
   if (question.site_kw) {
     answer.site_kw = question.site_kw;
     answer.site_chips = chips_of_site(own, answer.busy_w, *question.site_kw);

@@ -162,7 +162,7 @@ void describe_weeks(const ReliabilityQuestion& question, const TrainingRun& run,
   report.fabric = question.cluster.fabric.name;
   report.failures = question.failures;
   const Price& price = question.cluster.price;
-  report.price = price.name + " " + price.term;
+  report.price = price.name == price.term ? price.term : price.name + " " + price.term;
   report.usd_per_chip_hour = price.usd_per_chip_hour;
   report.low_usd_per_chip_hour = price.low_usd_per_chip_hour;
   report.high_usd_per_chip_hour = price.high_usd_per_chip_hour;

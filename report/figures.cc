@@ -230,9 +230,11 @@ std::vector<Figure> carbon_figures(const CarbonReport& carbon) {
           .is("kg of CO2e", "`power_kw` by the carbon of the grid"),
       Figure("power_carbon_low_kg_per_hour", carbon.low_power_kg_per_hour)
           .field(75)
+          .column(kLastColumn)
           .is("kg of CO2e", "of `power_low_kw`"),
       Figure("power_carbon_high_kg_per_hour", carbon.high_power_kg_per_hour)
           .field(76)
+          .column(kLastColumn)
           .is("kg of CO2e", "of `power_high_kw`"),
       Figure("making_carbon_kg_per_hour", carbon.making_kg_per_hour)
           .field(74)

@@ -5,11 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/sha256.h"
+#include "prediction/memory_need.h"
 #include "proto/pages/origin.h"
 #include "proto/pages/page_files.h"
 #include "proto/pages/run_page.h"
 #include "proto/scenario/load.h"
 #include "proto/scenario/load_space.h"
+#include "proto/text/byte_order_mark.h"
 #include "proto/writing/write.h"
 #include "report/pictures/svg.h"
 
@@ -101,8 +103,9 @@ ServeAnswer Service::routed(const ServeRequest& request) {
     const std::string type = header_of(request, "content-type");
     if (!type.starts_with("text/plain") && !type.starts_with("application/json"))
       return refused(415, "a scenario is text/plain, or application/json");
-    if (path == "/api/search") return search(request.body);
-    return path == "/api/check" ? check(request.body) : run(request.body);
+    const std::string text = without_byte_order_mark(request.body);
+    if (path == "/api/search") return search(text);
+    return path == "/api/check" ? check(text) : run(text);
   }
   if (path == "/api/events") {
     if (const auto wrong = only(get, "GET")) return *wrong;
@@ -125,8 +128,12 @@ ServeAnswer Service::routed(const ServeRequest& request) {
 
 ServeAnswer Service::check(const std::string& text) {
   const LoadResult loaded = load_scenario("scenario", text, catalog_, {});
-  return {.body = dumped(
-              {{"problems", problems_json(loaded.problems)}, {"warnings", problems_json(loaded.warnings)}})};
+  std::vector<Problem> warnings = loaded.warnings;
+  if (loaded.spec)
+    for (const std::string& warning : memory_warnings(*loaded.spec))
+      warnings.push_back({"scenario", 0, 0, warning, "", ""});
+  return {.body =
+              dumped({{"problems", problems_json(loaded.problems)}, {"warnings", problems_json(warnings)}})};
 }
 
 ServeAnswer Service::run(const std::string& text) {

@@ -41,7 +41,7 @@ std::optional<std::vector<Spec>> each_setting(const CompareVerb& verb) {
   return std::move(swept->things);
 }
 
-// The file as it is, and with what --set changes.
+// The file as it is, and with what --set changes; without --set what --prices changes.
 std::optional<std::vector<Spec>> before_and_after(const CompareVerb& verb) {
   if (verb.files.front() == "-") {
     spdlog::error("compare reads one scenario twice, as it is and changed: give a file, not standard input");
@@ -49,12 +49,14 @@ std::optional<std::vector<Spec>> before_and_after(const CompareVerb& verb) {
   }
   LoadOptions as_it_is = verb.load;
   as_it_is.sets.clear();
+  if (verb.load.sets.empty()) as_it_is.price_sheet.clear();
   auto specs = load_scenarios(verb.files, as_it_is);
   const auto changed = specs ? load_swept(verb.files, verb.load) : std::nullopt;
   if (!changed) return std::nullopt;
   for (Spec spec : changed->things) {
     if (!changed->settings.any()) {
       for (const std::string& set : verb.load.sets) spec.name += " " + set;
+      if (verb.load.sets.empty()) spec.name += " cluster.prices=" + verb.load.price_list();
     }
     specs->push_back(std::move(spec));
   }
@@ -158,7 +160,7 @@ int compare(const CompareVerb& verb) {
     spdlog::error("--search, --days, --chips and --store go with --equal");
     return kInputError;
   }
-  if (verb.files.size() < 2 && verb.load.sets.empty()) {
+  if (verb.files.size() < 2 && verb.load.sets.empty() && verb.load.price_sheet.empty()) {
     spdlog::error("compare needs at least two scenarios, or one and what --set changes of it");
     return kInputError;
   }

@@ -201,12 +201,12 @@ int compare_by_one(const FilesToEqual& files, const EqualOptions& options, const
                   refusals_text(answer));
     return answer.stopped ? kInternalError : kInfeasible;
   }
-  emit(
-      answer_text(format,
-                  {[&] { return equal_table(*question, measure, answer); },
-                   [&] { return plan_json(*question, answer); }, [&] { return plan_csv(*question, answer); }},
-                  "PlanAnswer"),
-      "");
+  emit(answer_text(format,
+                   {[&] { return equal_table(*question, measure, answer); },
+                    [&] { return plan_json(*question, answer, "equal " + options.measure); },
+                    [&] { return plan_csv(*question, answer); }},
+                   "PlanAnswer"),
+       "");
   return answer.rows.size() == files.specs.size() ? kDone : kInfeasible;
 }
 

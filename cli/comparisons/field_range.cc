@@ -76,6 +76,7 @@ double FieldFigures::at(const std::vector<Override>& changes) {
     throw NoFigure(input_.name + " has jobs that share a cluster: give one with one job", {});
   const Report predicted = evaluator_->predict(*loaded.spec, {}).report;
   ++(predicted.memory.fits ? fits_ : misses_);
+  if (predicted.shapes && warned_.insert("shapes").second) tell_of_longest_shapes({&predicted, 1});
   const ReportFigures report(report_json(predicted));
   const auto figure = report.at(figure_);
   using Kind = ReportFigure::Kind;

@@ -53,8 +53,7 @@ std::string written(const Scaling& scaling, const ScaleVerb& verb) {
   const std::string& format = verb.output.format;
   if (format == "table") return scaling_table(scaling);
   if (format == "json") return scaling_json(scaling);
-  const std::string text = render(scaling.reports, format);
-  return format == "csv" ? scaling.columns().added_to_csv(text) : text;
+  return format == "csv" ? scaling_csv(scaling) : scaling_textproto(scaling);
 }
 
 using Rescale = std::string (*)(Spec&, int, bool, std::string& changed);
@@ -184,6 +183,13 @@ void take_sizes(const LeftOutSteps& left_out, ScaledSpecs& sizes, Scaling& scali
 void add_reports(const ScaleVerb& verb, const ScaledSpecs& sizes, std::vector<Prediction> predictions,
                  Scaling& scaling) {
   for (Prediction& prediction : predictions) scaling.reports.push_back(std::move(prediction.report));
+  for (Report& report : scaling.reports) {
+    if (!verb.tokens || report.scenario_sha256.empty()) continue;
+    report.scenario_sha256 =
+        question_sha256("to " + shortest(*verb.tokens) + " tokens" +
+                            (verb.critical_batch.empty() ? "" : " --critical-batch ") + verb.critical_batch,
+                        {report.scenario_sha256});
+  }
   for (const Spec& spec : sizes.specs) {
     scaling.cuts.push_back(batch_cut(spec));
     scaling.prices.push_back(spec.cluster.price);

@@ -32,6 +32,11 @@ std::optional<WholeRun> Scaling::run_of(std::size_t i) const {
   return whole_run(reports[i], prices[i], tokens[i]);
 }
 
+ScaledSize Scaling::size_of(std::size_t i) const {
+  return {way_of(i),      efficiency_of(i),           cuts[i].microbatches,
+          cuts[i].stages, cuts[i].sequences_per_chip, run_of(i)};
+}
+
 namespace {
 
 // "From 64 to 512 chips the throughput per chip becomes 93.1% of what it was.", for each setting.
@@ -120,6 +125,25 @@ std::string scaling_json(const Scaling& scaling) {
     values.push_back(scaling.settings.added_to_json(json.dump(2), i));
   }
   return json_array(values);
+}
+
+std::string scaling_textproto(const Scaling& scaling) {
+  std::string text;
+  for (std::size_t i = 0; i < scaling.reports.size(); ++i)
+    text += (i > 0 ? "\n" : "") + report_textproto(scaling.reports[i], scaling_figures(scaling.size_of(i)));
+  return text;
+}
+
+std::string scaling_csv(const Scaling& scaling) {
+  std::vector<DetailedReport> sizes;
+  for (std::size_t i = 0; i < scaling.reports.size(); ++i) {
+    std::vector<Figure> figures = scaling_figures(scaling.size_of(i));
+    if (scaling.both_ways) figures.erase(figures.begin());  // how it scales stands in front
+    sizes.push_back({&scaling.reports[i], std::move(figures)});
+  }
+  std::vector<SpreadsheetLine> lines;
+  for (const DetailedReport& size : sizes) lines.emplace_back(&size);
+  return scaling.columns().added_to_csv(report_csv(lines));
 }
 
 Page scaling_page(const Scaling& scaling) {

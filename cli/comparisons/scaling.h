@@ -29,6 +29,7 @@ struct Scaling {
   // What tells the reports apart: the settings, and how they scale where they do both ways.
   Settings columns() const;
   std::optional<WholeRun> run_of(std::size_t i) const;
+  ScaledSize size_of(std::size_t i) const;
   // Throughput per chip over that of the first chip count: 1 = perfect.
   double efficiency_of(std::size_t i) const {
     return reports[i].tokens_per_s_per_chip / reports[first[i]].tokens_per_s_per_chip;
@@ -37,6 +38,8 @@ struct Scaling {
 
 std::string scaling_table(const Scaling& scaling);
 std::string scaling_json(const Scaling& scaling);
+std::string scaling_textproto(const Scaling& scaling);
+std::string scaling_csv(const Scaling& scaling);
 Page scaling_page(const Scaling& scaling);
 
 }  // namespace podsim

@@ -36,6 +36,7 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kMostSweptPoints = 10'000;
+constexpr const char* kStepOfShapes = "shapes.step_s";
 constexpr const char* kUsualColumns =
     "step_time_s,tokens_per_s_per_chip,mfu_causal,exposed_communication_s.total,pipeline_bubble_s,"
     "cost_usd_per_million_tokens,memory_per_chip_gib.total,fits";
@@ -264,6 +265,12 @@ int sweep_fields(const SweepVerb& verb) {
   for (std::string& column : rows.columns) column = trim(column);
   for (const std::string& report : reports) rows.reports.emplace_back(report);
   if (!are_figures(rows)) return kInputError;
+  if (std::ranges::any_of(rows.reports, [](const auto& each) { return each.at(kStepOfShapes).has_value(); }))
+    spdlog::warn(
+        "{} pads its documents: the step and all that follows from it are those of the longest shape. "
+        "Columns "
+        "such as {} and shapes.tokens_per_s have the mean over all shapes",
+        verb.file, kStepOfShapes);
   if (verb.format == "json") {
     std::vector<std::string> objects;
     for (std::size_t i = 0; i < reports.size(); ++i)

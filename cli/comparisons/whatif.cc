@@ -95,6 +95,7 @@ int whatif(const WhatIfVerb& verb) {
   std::vector<Report> reports;
   for (Prediction& prediction : predict_all(*specs, verb.run))
     reports.push_back(std::move(prediction.report));
+  if (!verb.run.quiet) tell_of_longest_shapes({reports.data(), 1});
   std::string text = compare_table(reports) + "\n";
   if (reports.back().what_if) text += what_if_tables(*reports.back().what_if) + "\n";
   if (reports.back().verdict) text += verdict_table(*reports.back().verdict) + "\n";

@@ -2,15 +2,18 @@
 #include "cli/comparisons/whole_run.h"
 
 #include "economics/bill.h"
+#include "report/document_rate.h"
 
 namespace podsim {
 
 WholeRun whole_run(const Report& report, const Price& price, double tokens) {
-  constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9, kMillion = 1e6, kKwhPerMwh = 1e3;
-  WholeRun run{tokens, tokens / report.tokens_per_s / kSecondsPerDay,
-               tokens * report.energy_j_per_token / kJoulesPerMwh, 0, std::nullopt};
+  constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24, kKwhPerMwh = 1e3, kKgPerTonne = 1e3;
+  WholeRun run{tokens, tokens / document_tokens_per_s(report) / kSecondsPerDay, 0, 0, std::nullopt};
+  const double hours = run.days * kHoursPerDay;
+  run.mwh = report.power_kw * hours / kKwhPerMwh;
   run.usd = usd_of_run(report.chips, run.days, price) + run.mwh * kKwhPerMwh * price.usd_per_kwh;
-  if (report.carbon) run.carbon_t = tokens / kMillion * report.carbon->kg_per_million_tokens / 1000;
+  if (const auto& carbon = report.carbon)
+    run.carbon_t = (carbon->power_kg_per_hour + carbon->making_kg_per_hour) * hours / kKgPerTonne;
   return run;
 }
 

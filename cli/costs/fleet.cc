@@ -18,6 +18,7 @@
 #include "proto/catalog/chip_prices.h"
 #include "proto/scenario/load.h"
 #include "proto/writing/result_json.h"
+#include "report/document_rate.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -61,8 +62,7 @@ std::optional<Trained> trained(const Spec& spec, const InputText& text, double t
   if (!spec.asks_weeks) {
     const Report report = predict_all(std::span(&spec, 1), verb.run).front().report;
     constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24;
-    const double tokens_per_s = report.shapes ? report.shapes->tokens_per_s : report.tokens_per_s;
-    const double days = tokens / tokens_per_s / kSecondsPerDay;
+    const double days = tokens / document_tokens_per_s(report) / kSecondsPerDay;
     return Trained{days, report.power_kw * kHoursPerDay * days / 1e3, 0, report.memory.fits};
   }
   std::string why;

@@ -14,6 +14,7 @@
 #include "cli/terminal/output.h"
 #include "prediction/owning.h"
 #include "proto/scenario/owned_chips.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "scheduler/question/spec.h"
 
@@ -68,16 +69,32 @@ std::optional<double> carbon_of_power(const OwnVerb& verb, const OwnedChips& chi
   return grid;
 }
 
-// As the scenario has the chip: under the name of the report, with its factor on the price.
-std::vector<PriceRow> rents_of(const OwnedChips& chips, const std::string& name, const Catalog& catalog) {
+// As the scenario has the chip: under the name of the report, with its factor on the price. Of all lists, or
+// of the sheet alone that stands in their place.
+std::vector<PriceRow> rents_of(const OwnedChips& chips, const std::string& name, const Catalog& catalog,
+                               const std::string& sheet) {
   std::vector<PriceRow> rents;
   for (PriceRow& row : price_rows(catalog)) {
-    if (row.chip != chips.chip) continue;
+    if (row.chip != chips.chip || (!sheet.empty() && row.list != sheet)) continue;
     row.chip = name;
     for (double* usd : {&row.usd_per_chip_hour, &row.low, &row.high}) *usd *= chips.price;
     rents.push_back(std::move(row));
   }
   return rents;
+}
+
+// The number of the question: of the scenario with all that is held of its chips, and their rents.
+std::string sha256_of(const OwningQuestion& question, const OwningReport& answer, const Spec& spec) {
+  const Ownership& own = question.own;
+  std::string words = "own";
+  for (const double number :
+       {own.chip_usd, own.host_usd, own.network_usd, own.hall_usd, own.years, own.interest,
+        own.residual_share, own.operation_share_per_year, own.usd_per_kwh, own.utilisation, own.busy_pue,
+        own.idle_pue, question.embodied_kg, question.carbon_kg_per_kwh, question.site_kw.value_or(0)})
+    words += " " + shortest(number);
+  for (const Renting& rent : answer.renting)
+    words += " " + rent.price.provider + " " + rent.price.term + " " + shortest(rent.price.usd_per_chip_hour);
+  return question_sha256(words, {spec.sha256});
 }
 
 int own(const OwnVerb& verb) {
@@ -97,9 +114,12 @@ int own(const OwnVerb& verb) {
   const OwningQuestion question{*terms, verb.embodied_kg.value_or(chips.embodied_kg.value_or(0)), *carbon,
                                 verb.site_kw};
   const Report report = predict_all(*specs, verb.run).front().report;
-  const OwningReport answer = owning(report, spec.cluster.chip, spec.cluster.fabric.chips_per_host, pue,
-                                     question, rents_of(chips, report.chip, *catalog));
-  emit(verb.output.format == "json" ? owning_json(answer) : owning_table(answer), verb.output.out);
+  const OwningReport answer =
+      owning(report, spec.cluster.chip, spec.cluster.fabric.chips_per_host, pue, question,
+             rents_of(chips, report.chip, *catalog, verb.load.price_list()));
+  emit(verb.output.format == "json" ? owning_json(answer, sha256_of(question, answer, spec))
+                                    : owning_table(answer),
+       verb.output.out);
   return judge_fits(fits_of({&report, 1}));
 }
 

@@ -68,7 +68,7 @@ std::string owning_table(const OwningReport& report) {
   return text;
 }
 
-std::string owning_json(const OwningReport& report) {
+std::string owning_json(const OwningReport& report, const std::string& sha256) {
   const YearOfOwning& year = report.year;
   std::vector<Figure> renting;
   for (const Renting& rent : report.renting)
@@ -100,7 +100,7 @@ std::string owning_json(const OwningReport& report) {
                                {"embodied_kg_per_hour", report.embodied_kg_per_hour},
                                {"kg_per_million_tokens", report.kg_per_million_tokens}};
   if (report.site_chips) append(parts, {{"site_kw", *report.site_kw}, {"site_chips", *report.site_chips}});
-  return json_text(result_figure("", std::move(parts)), JsonNumbers::kWithPoint);
+  return json_text(result_figure(sha256, std::move(parts)), JsonNumbers::kWithPoint);
 }
 
 }  // namespace podsim

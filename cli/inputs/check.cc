@@ -15,8 +15,6 @@
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/scenario_kind.h"
 #include "proto/text/read_file.h"
-#include "report/memory_text.h"
-#include "report/text.h"
 
 namespace podsim {
 namespace {
@@ -32,19 +30,6 @@ std::string on_cluster(const Spec& spec) {
                            : spec.jobs.size() == 1 ? "1 job"
                                                    : std::to_string(spec.jobs.size()) + " jobs";
   return what + " on " + std::to_string(spec.cluster.fabric.chips) + " " + spec.cluster.chip.name;
-}
-
-// The scenario is valid all the same.
-void warn_of_memory(const Spec& spec) {
-  for (const MemoryNeed& need : memory_needs(spec)) {
-    const std::string who = spec.name + (need.job.empty() ? "" : ", job " + need.job);
-    const std::string risk = memory_risk(need.needed.value, need.capacity.value, need.retry_free_share);
-    if (!risk.empty()) spdlog::warn("{}: stage {}: {}", who, need.stage, risk);
-    if (need.fits()) continue;
-    spdlog::warn(
-        "{} does not fit in memory: a chip of stage {} needs {} and has {}; podsim run tells what would help",
-        who, need.stage, gib(need.needed), gib(need.capacity));
-  }
 }
 
 std::string of_chips(const std::string& what, int chips, const std::string& name) {
@@ -68,7 +53,7 @@ std::optional<std::string> valid(const std::string& file, const std::string& tex
     for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
     if (loaded.spec) {
       parts.push_back(on_cluster(*loaded.spec));
-      warn_of_memory(*loaded.spec);
+      for (const std::string& warning : memory_warnings(*loaded.spec)) spdlog::warn("{}", warning);
     }
   }
   if (kind.availability && problems.empty()) {

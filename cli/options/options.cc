@@ -32,10 +32,23 @@ bool add_hypothetical(const std::string& text, std::vector<Override>& overrides)
   return true;
 }
 
+constexpr const char* kPriceList = "cluster.prices";
+
 }  // namespace
+
+std::string LoadOptions::price_list() const { return std::filesystem::path(price_sheet).stem().string(); }
 
 std::optional<std::vector<Override>> LoadOptions::overrides() const {
   std::vector<Override> found;
+  if (!price_sheet.empty()) {
+    const std::string list = price_list();
+    if (list.find(',') != std::string::npos) {
+      spdlog::error("--prices \"{}\": expected a file whose name has no comma, as the list is called like it",
+                    price_sheet);
+      return std::nullopt;
+    }
+    found.push_back({kPriceList, list});
+  }
   for (const std::string& text : sets) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -43,6 +56,9 @@ std::optional<std::vector<Override>> LoadOptions::overrides() const {
       return std::nullopt;
     }
     found.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    if (price_sheet.empty() || found.back().path != kPriceList) continue;
+    spdlog::error("--set {} and --prices {} name two lists of prices: give one of them", text, price_sheet);
+    return std::nullopt;
   }
   if (!add_hypothetical(hypothetical, found)) return std::nullopt;
   if (seed) found.push_back({"seed", std::to_string(*seed)});
@@ -65,7 +81,7 @@ void add_load_options(CLI::App& verb, LoadOptions& options) {
           "--prices",
           [&options](const std::string& file) {
             options.catalog_directories.push_back(file);
-            options.sets.push_back("cluster.prices=" + std::filesystem::path(file).stem().string());
+            options.price_sheet = file;
           },
           "Prices of your own, in place of the list of the scenario: a table with the columns chip, term and "
           "usd_per_chip_hour")

@@ -18,13 +18,16 @@ namespace podsim {
 // How scenario files are read.
 struct LoadOptions {
   std::vector<std::string> catalog_directories;  // added to the built-in catalogue, in order
+  std::string price_sheet;                       // one of them whose list is used, or empty
   std::vector<std::string> sets;                 // "path=value"
   std::string hypothetical;                      // "h100:hbm=1.5x,price=1.2x", or empty
   std::optional<std::uint64_t> seed;             // of the scenario, overridden
   std::optional<std::int64_t> seeds;             // of the scenario, overridden
 
-  // --set, --hypothetical, --seed and --seeds together, or nothing where one is not as its help says; the
-  // reason is then logged.
+  std::string price_list() const;  // of the sheet: its name
+
+  // --prices, --set, --hypothetical, --seed and --seeds together, or nothing where one is not as its help
+  // says; the reason is then logged.
   std::optional<std::vector<Override>> overrides() const;
 };
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/plan/plan_text.h"
+#include "planner/plan/question_words.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -122,10 +123,10 @@ OrderedJson swing_json(const AssumptionSwing& swing, bool with_margin) {
 
 }  // namespace
 
-std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
+std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer, const std::string& asked) {
   std::vector<std::string> texts;
   for (const PlanScenario& scenario : question.scenarios) texts.push_back(scenario.text);
-  OrderedJson json = result_json<OrderedJson>(question_sha256("plan " + shortest(question.tokens), texts));
+  OrderedJson json = result_json<OrderedJson>(question_sha256(asked + question_words(question), texts));
   json["tokens"] = question.tokens;
   json["rows"] = OrderedJson::array();
   for (const PlanRow& row : answer.rows) json["rows"].push_back(row_json(question, row));

@@ -343,7 +343,7 @@ std::string equal_parts_table(const std::vector<EqualPart>& parts) {
 std::string equal_parts_json(const std::vector<EqualPart>& parts) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const EqualPart& part : parts) {
-    auto json = nlohmann::ordered_json::parse(plan_json(part.question, part.answer));
+    auto json = nlohmann::ordered_json::parse(plan_json(part.question, part.answer, "equal " + part.measure));
     json["model"] = part.model;
     json["equal"] = part.measure;
     all.push_back(json);

@@ -25,7 +25,9 @@ std::string equal_parts_json(const std::vector<EqualPart>& parts);
 std::string equal_parts_csv(const std::vector<EqualPart>& parts);
 
 std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer);
-std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer);
+// `asked` says what is asked of the question's clusters.
+std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer,
+                      const std::string& asked = "plan");
 
 // A line for each choice without a row.
 std::string refusals_text(const PlanAnswer& answer);

@@ -94,13 +94,18 @@ void write_found(const SearchVerb& verb, const Asked& asked, const std::vector<F
 }
 
 // Of the layouts that have what was asked for, the one that comes first by its bound.
-int why_not(const SearchVerb& verb, const Space& space, const SearchAnswer& answer) {
+int say_why_not(const SearchVerb& verb, const Space& space, const SearchAnswer& answer) {
   const auto wanted = asked_layout(space, verb.why_not, answer);
   if (!wanted.problem.empty()) {
     spdlog::error("--why-not \"{}\": {}", verb.why_not, wanted.problem);
     return kInputError;
   }
-  emit(why_not_text(space, wanted.layout, answer), "");
+  const auto why = why_not(space, wanted.layout, answer);
+  emit(answer_text(verb.format,
+                   {[&] { return why.text + "\n"; }, [&] { return why_not_json(space, why, answer); },
+                    [&] { return why_not_csv(why); }},
+                   "SearchAnswer"),
+       "");
   return kDone;
 }
 
@@ -115,11 +120,8 @@ class StoredSearch {
     options.evaluate = [this](const JobLayout& layout, const std::function<Report()>& simulate) {
       return layouts_->evaluate(layout, simulate);
     };
-    const std::string words = "search --top " + std::to_string(options.top) + " --within " +
-                              shortest(options.within) + " --gap " + shortest(options.gap) +
-                              (options.pareto ? " --pareto" : "");
     study_ = store_->begin_study(
-        {command_of(verb), question_sha256(words, {spec.sha256}), options.shard, options.shards});
+        {command_of(verb), question_sha256(options.words(), {spec.sha256}), options.shard, options.shards});
   }
 
   void end(const SearchAnswer& answer) {
@@ -222,7 +224,7 @@ int search_layouts(const SearchVerb& verb) {
   if (!verb.html.empty())
     write_page(search_page(space, answer, verb.course ? course.moments() : std::span<const SearchMoment>{}),
                PageSources{{&verb.file, 1}, verb.load}, verb.html);
-  if (!verb.why_not.empty()) return why_not(verb, space, answer);
+  if (!verb.why_not.empty()) return say_why_not(verb, space, answer);
   emit(answer_text(verb.format,
                    {[&] { return search_table(space, answer, verb.verbose); },
                     [&] { return search_json(space, answer); }, [&] { return search_csv(answer); }},

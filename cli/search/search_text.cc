@@ -157,7 +157,7 @@ std::string search_csv(const SearchAnswer& answer) {
 
 std::string search_json(const Space& space, const SearchAnswer& answer) {
   using OrderedJson = nlohmann::ordered_json;
-  OrderedJson json = result_json<OrderedJson>(space.spec().sha256);
+  OrderedJson json = result_json<OrderedJson>(question_sha256(answer.asked, {space.spec().sha256}));
   json["scenario"] = space.spec().name;
   OrderedJson rows = OrderedJson::array();
   for (const FoundLayout& found : answer.best) {
@@ -331,26 +331,46 @@ std::string against_best_text(const JobLayout& layout, const MainFigures& figure
          against(figures.step_time, best) + ": " + difference(figures, best.figures) + ".";
 }
 
-std::string why_not_text(const Space& space, const JobLayout& layout, const SearchAnswer& answer) {
+WhyNot why_not(const Space& space, const JobLayout& layout, const SearchAnswer& answer) {
   const FoundLayout& best = answer.best.front();
   const std::string name = to_string(layout);
-  if (layout == best.layout) return name + " is the fastest layout that was found.\n";
+  if (layout == best.layout)
+    return {layout, "fastest", best.figures.step_time.in_seconds(),
+            against_best_text(layout, best.figures, best)};
   const LayoutFate fate = fate_of(space, layout, Time::max());
   switch (fate.kind) {
     case LayoutFate::Kind::kIllegal:
-      return name + " is no layout of this job: " + fate.why + ".\n";
+      return {layout, "illegal", std::nullopt, name + " is no layout of this job: " + fate.why + "."};
     case LayoutFate::Kind::kNoRoom:
-      return name + " does not fit: it needs " + gib(fate.needed) + " and may use " + gib(fate.room) +
-             " of a chip, " + gib(fate.needed - fate.room) + " less.\n";
+      return {layout, "no_room", std::nullopt,
+              name + " does not fit: it needs " + gib(fate.needed) + " and may use " + gib(fate.room) +
+                  " of a chip, " + gib(fate.needed - fate.room) + " less."};
     case LayoutFate::Kind::kBounded:
-      return name + " takes at least " + fixed(fate.bound.in_seconds(), 4) + " s, " +
-             against(fate.bound, best) + ".\n";
+      return {layout, "bounded", fate.bound.in_seconds(),
+              name + " takes at least " + fixed(fate.bound.in_seconds(), 4) + " s, " +
+                  against(fate.bound, best) + "."};
     case LayoutFate::Kind::kTooLong:
-      return name + " cannot be simulated: " + fate.why + ".\n";
+      return {layout, "too_long", std::nullopt, name + " cannot be simulated: " + fate.why + "."};
     case LayoutFate::Kind::kSimulated:
       break;
   }
-  return against_best_text(layout, *fate.figures, best) + "\n";
+  return {layout, "simulated", fate.figures->step_time.in_seconds(),
+          against_best_text(layout, *fate.figures, best)};
+}
+
+std::string why_not_json(const Space& space, const WhyNot& why, const SearchAnswer& answer) {
+  auto json = nlohmann::ordered_json::parse(search_json(space, answer));
+  json["scenario_sha256"] =
+      question_sha256(answer.asked + " --why-not " + to_string(why.layout), {space.spec().sha256});
+  json["why_not"] = {{"layout", to_string(why.layout)}, {"fate", why.fate}};
+  if (why.step_time_s) json["why_not"]["step_time_s"] = *why.step_time_s;
+  json["why_not"]["text"] = why.text;
+  return json.dump(2) + "\n";
+}
+
+std::string why_not_csv(const WhyNot& why) {
+  return "layout,fate,step_time_s,text\n" + csv_cell(to_string(why.layout)) + "," + why.fate + "," +
+         (why.step_time_s ? shortest(*why.step_time_s) : "") + "," + csv_cell(why.text) + "\n";
 }
 
 }  // namespace podsim

@@ -1,6 +1,7 @@
 // What podsim search found, as tables and words.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "planner/search/layout_fate.h"
@@ -29,6 +30,15 @@ AskedLayout asked_layout(const Space& space, const std::string& words, const Sea
 // Why not another layout, whose step was simulated, in one sentence.
 std::string against_best_text(const JobLayout& layout, const MainFigures& figures, const FoundLayout& best);
 
-std::string why_not_text(const Space& space, const JobLayout& layout, const SearchAnswer& answer);
+// What keeps a layout from being the best one.
+struct WhyNot {
+  JobLayout layout;
+  std::string fate;                   // fastest, illegal, no_room, too_long, bounded or simulated
+  std::optional<double> step_time_s;  // of one that is bounded at least so much
+  std::string text;                   // a sentence
+};
+WhyNot why_not(const Space& space, const JobLayout& layout, const SearchAnswer& answer);
+std::string why_not_json(const Space& space, const WhyNot& why, const SearchAnswer& answer);
+std::string why_not_csv(const WhyNot& why);
 
 }  // namespace podsim

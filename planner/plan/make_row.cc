@@ -77,6 +77,7 @@ class RowMaker {
           "nobody says what carbon its power has: name cluster.grid, or plan { carbon { region } }");
     const std::string unknown = take_limited(*priced.spec);
     if (!unknown.empty()) return no_row("it has no figure " + unknown + " to hold against its limit");
+    if (parts_.weeks) row_.scenario = scenario_of_weeks(row_.scenario, *priced.spec, question_.tokens);
     return std::move(row_);
   }
 

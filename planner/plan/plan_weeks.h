@@ -8,6 +8,7 @@
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
 #include "report/reliability.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 
@@ -19,6 +20,10 @@ struct WeeksWish {
   double failures = 1;  // over those of the scenario
   std::vector<Override> overrides = {};
 };
+
+// The scenario, which is this spec, as podsim reliability has to have it to give the days of runs_of_weeks,
+// and podsim run the same step.
+std::string scenario_of_weeks(const std::string& scenario, const Spec& spec, double tokens);
 
 // Nothing where the block does not say enough, or a run does not end.
 std::optional<ReliabilityReport> runs_of_weeks(const WeeksWish& wish, const Catalog& catalog, int threads,

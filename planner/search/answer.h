@@ -85,6 +85,7 @@ struct SearchAnswer {
   std::vector<RefusedLayout> refused;  // ascending, as many as counts.too_long
   std::optional<NearestMiss> miss;     // where nothing fits
   std::optional<FoundLayout> own;     // the scenario's layout, where the space's words can say it and it fits
+  std::string asked;                  // of the space, in words: SearchOptions::words
   std::vector<LayoutRecord> records;  // of all layouts, ascending, where they are wanted
 };
 

@@ -383,7 +383,9 @@ int shard_of(const JobLayout& stem, int shards) {
 }
 
 SearchAnswer search(const Space& space, const SearchOptions& options) {
-  return LayoutSearch(space, options).run();
+  SearchAnswer answer = LayoutSearch(space, options).run();
+  answer.asked = options.words();
+  return answer;
 }
 
 }  // namespace podsim

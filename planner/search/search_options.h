@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 
 #include "planner/search/incumbents.h"
 #include "report/report.h"
+#include "report/text.h"
 
 namespace podsim {
 
@@ -28,6 +30,11 @@ struct SearchOptions {
   double within = 0;    // all layouts whose step is longer than the best by this share at most, too
   double gap = 0;       // stop where nothing can be better by more than this share
   bool pareto = false;  // of step time and memory: all that no other beats in both
+  // What was asked of the space: two searches of it have the same answer where these are the same.
+  std::string words() const {
+    return "search --top " + std::to_string(top) + " --within " + shortest(within) + " --gap " +
+           shortest(gap) + (pareto ? " --pareto" : "");
+  }
   int threads = 1;
   int shard = 1, shards = 1;  // of the layouts only those of this part, of 1 ... shards
   bool record = false;        // what became of every layout is wanted

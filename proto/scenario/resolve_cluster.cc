@@ -55,6 +55,14 @@ namespace {
 
 constexpr const char* kOwnedTerm = "owned";
 
+// Each once, in their order; a row of the market has no name.
+std::vector<std::string> names_of(std::vector<std::string> names) {
+  std::erase(names, "");
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 // The row of a price list, or a problem that says what there is instead.
 const schema::ChipPrice* find_price(const schema::PriceList& list, const std::string& chip,
                                     const schema::ClusterChoice& choice, const std::string& term,
@@ -72,9 +80,11 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
   if (!regions.empty() || !providers.empty()) {
     const bool no_provider = regions.empty();
     const std::string& name = no_provider ? choice.provider() : choice.region();
+    const std::vector<std::string> known = names_of(no_provider ? providers : regions);
+    const char* none = no_provider ? "its prices say no provider" : "its prices say no region";
     document.report(join_path(path, no_provider ? "provider" : "region"),
                     list.name() + " has no price of " + chip + " for \"" + term + "\" of \"" + name + "\"",
-                    suggest(name, no_provider ? providers : regions, "it has"));
+                    known.empty() ? none : suggest(name, known, "it has"));
     return nullptr;
   }
   if (terms.empty()) {

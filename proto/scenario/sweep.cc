@@ -35,6 +35,7 @@ std::vector<std::string> values_of(const Override& override) {
   const FieldDescriptor* field = field_at(*schema::Scenario::descriptor(), override.path);
   if (!field) return {override.value};  // whoever sets it says what is wrong
   if (field->is_repeated()) return lists_in(override.value);
+  if (override.path == "question") return {override.value};  // a sentence, whatever its commas
   std::vector<std::string> values = split(override.value, ',');
   for (std::string& value : values) value = trim(value);
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING &&

@@ -20,9 +20,9 @@ struct Sweep {
 };
 
 // Commas separate the values of a number, of true or false, and of names; a text of which a part is more than
-// a word (letters, digits, "_", "-", "."), such as a sentence, is one value. A list takes its elements with
-// commas, and several lists in brackets: "[8,8,4],[4,4,16]". Nothing when there are more than kMostPoints
-// points.
+// a word (letters, digits, "_", "-", ".") is one value, and so is the question. A list takes its elements
+// with commas, and several lists in brackets: "[8,8,4],[4,4,16]". Nothing when there are more than
+// kMostPoints points.
 inline constexpr std::size_t kMostPoints = 1000;
 std::optional<Sweep> sweep_of(const std::vector<Override>& overrides, std::size_t most = kMostPoints);
 

@@ -9,8 +9,10 @@
 #include <iostream>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "engine/sha256.h"
+#include "proto/text/byte_order_mark.h"
 #include "proto/text/gunzip.h"
 
 namespace podsim {
@@ -18,7 +20,6 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kFirstPiece = 64 << 10;
-constexpr const char* kByteOrderMark = "\xEF\xBB\xBF";  // of UTF-8
 
 struct Inputs {
   std::mutex mutex;
@@ -66,8 +67,7 @@ std::optional<std::string> read_stream(std::istream& in, const std::string& name
   if (text.size() > most_bytes) return refuse("the file is larger than " + told_size(most_bytes));
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     return refuse("the text is UTF-16: save it as UTF-8");
-  if (text.starts_with(kByteOrderMark)) text.erase(0, std::strlen(kByteOrderMark));
-  return text;
+  return without_byte_order_mark(std::move(text));
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "report/figure.h"
 #include "report/pictures/step_detail.h"
 #include "report/report.h"
 
@@ -19,5 +21,7 @@ std::string report_json(const JobsReport& report);
 // With what pages tell of the step behind it (report/pictures/detail_figures.h), where that is known.
 std::string report_textproto(const Report& report, const StepDetail* detail);
 std::string report_json(const Report& report, const StepDetail* detail);
+// With more figures behind it, whose fields RunReport has.
+std::string report_textproto(const Report& report, const std::vector<Figure>& more);
 
 }  // namespace podsim

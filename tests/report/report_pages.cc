@@ -10,6 +10,7 @@
 #include "report/every_figure.h"
 #include "report/figures.h"
 #include "report/pictures/detail_figures.h"
+#include "report/scaling_figures.h"
 
 namespace podsim::testing {
 namespace {
@@ -40,7 +41,7 @@ std::string nested_rows(const std::string& above, const std::vector<Figure>& fig
   return text;
 }
 
-// Of a report, with what `--detail` adds.
+// Of a report, with what `--detail` and `scale` add.
 std::vector<Figure> all_figures() {
   std::vector<Figure> all = figures(every_figure());
   StepDetail detail;
@@ -49,6 +50,7 @@ std::vector<Figure> all_figures() {
   detail.links.emplace_back();
   detail.near.emplace_back();
   append(all, detail_figures(detail));
+  append(all, scaling_figures({.scaling = "weak", .run = WholeRun{.carbon_t = 1}}));
   return all;
 }
 

@@ -101,6 +101,10 @@ TEST_F(Served, problems_have_lines_and_columns) {
   EXPECT_EQ(of_word->at("line"), 2);
   EXPECT_EQ(of_word->at("column"), 1);
   EXPECT_TRUE(json::parse(ask("POST", "/api/check", kSmall).body).at("problems").empty());
+  EXPECT_TRUE(json::parse(ask("POST", "/api/check", "\xEF\xBB\xBF" + kSmall).body).at("problems").empty());
+  const std::string large = std::string(kSmall).replace(kSmall.find("llama3_8b"), 9, "llama31_405b");
+  const std::string told = ask("POST", "/api/check", large).body;
+  EXPECT_NE(told.find("does not fit in memory"), std::string::npos) << told;
 }
 
 TEST_F(Served, a_run_gives_the_report_that_the_command_gives_with_its_details) {

@@ -104,11 +104,27 @@ TEST(OwnVerb, takes_what_the_scenario_says_and_options_first) {
       {"--set cluster.owned.years=8 --years 5", "--years 5"}};
   for (const auto& [scenario, options] : same) {
     json by_scenario = owned(scenario), by_options = owned(options);
+    for (json* answer : {&by_scenario, &by_options})
+      answer->erase("scenario_sha256");  // asked in other words
     EXPECT_EQ(by_scenario, by_options) << scenario;
     EXPECT_NE(by_options, plain) << options;
   }
   const CommandResult told = podsim_command("own " + small_scenario() + " --set cluster.owned.years=8");
   EXPECT_EQ(told.err.find("no effect"), std::string::npos) << told.err;
+}
+
+TEST(OwnVerb, a_sheet_of_prices_takes_the_place_of_all_lists) {
+  const std::string sheet =
+      temporary_file("our_prices.csv", "chip,term,usd_per_chip_hour\nh100,on_demand,7\n");
+  const json renting = owned("--prices " + sheet)["renting"];
+  ASSERT_EQ(renting.size(), 1u) << renting;
+  EXPECT_EQ(renting[0]["usd_per_chip_hour"], 7.0);
+}
+
+TEST(OwnVerb, the_price_of_owned_chips_is_called_so_once) {
+  const CommandResult run =
+      podsim_command("run " + small_scenario() + " --set cluster.price_term=owned --format json");
+  EXPECT_EQ(json::parse(run.out)["price"], "owned") << run.err;
 }
 
 // A chip that nobody sells is owned for its factor times the price, and rented for that too.

@@ -60,6 +60,9 @@ TEST(RunSettings, lists_and_texts_with_commas_stay_one_value) {
   const CommandResult text =
       podsim_command("run " + small_scenario() + " --set 'question=How long, and why?'");
   EXPECT_NE(text.out.find("How long, and why?"), std::string::npos) << text.err;
+  const CommandResult words =
+      podsim_command("run " + small_scenario() + " --set 'question=Hello, world' --format json");
+  EXPECT_EQ(json::parse(words.out)["question"], "Hello, world") << words.err;
   const CommandResult lists =
       podsim_command("run " + small_scenario() + " --set 'job.sharding=[fsdp],[fsdp,zero1]' --format csv");
   ASSERT_EQ(lists.exit_code, 0) << lists.err;

@@ -66,6 +66,21 @@ TEST(SearchVerb, says_why_not_another_layout) {
   EXPECT_NE(why("tensor=3").find("does not divide 16"), std::string::npos) << why("tensor=3");
 }
 
+TEST(SearchVerb, why_not_has_the_format_that_is_asked_for) {
+  const std::string words = "search " + temporary_file("search.textproto", kJob + kSpace) + " --why-not ";
+  const auto answer = nlohmann::json::parse(podsim_command(words + "tensor=2,pipeline=2 --format json").out);
+  EXPECT_EQ(answer["why_not"]["fate"], "simulated");
+  EXPECT_GT(answer["why_not"]["step_time_s"].get<double>(),
+            answer["layouts"][0]["step_time_s"].get<double>());
+  const auto illegal = nlohmann::json::parse(podsim_command(words + "pipeline=8 --format json").out);
+  EXPECT_EQ(illegal["why_not"]["fate"], "illegal");
+  EXPECT_FALSE(illegal["why_not"].contains("step_time_s"));
+  EXPECT_EQ(podsim_command(words + "pipeline=8 --format csv").out.rfind("layout,fate,step_time_s,text\n", 0),
+            0u);
+  const std::string text = podsim_command(words + "pipeline=8 --format textproto").out;
+  EXPECT_NE(text.find("fate: \"illegal\""), std::string::npos) << text;
+}
+
 TEST(SearchVerb, where_nothing_fits_ends_with_3_and_names_the_nearest_miss_and_what_helps) {
   const std::string file =
       temporary_file("full.textproto",

@@ -1,0 +1,91 @@
+// What scale says of a whole run: by all shapes of padded documents, and in every format.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/command.h"
+#include "tests/text_lines.h"
+
+namespace podsim::whole_run_test {
+namespace {
+
+using nlohmann::json;
+using testing::lines_of;
+
+const std::string kPadded =
+    "cluster { chip: \"h100\" chips: 16 fabric: \"dgx_h100\" }\n"
+    "job { model: \"llama3_8b\" stack: \"generic_eager\" mesh { name: \"data\" size: 16 } sharding: "
+    "\"fsdp\"\n"
+    "  sharding: \"zero3\" global_batch_sequences: 32 microbatch_sequences: 1 sequence_tokens: 4096\n"
+    "  precision: bf16 lengths: \"long_tail_32k\" shapes { bucket_tokens: [1024, 2048] } }\n";
+
+TEST(WholeRun, of_padded_documents_takes_the_days_of_all_shapes) {
+  const std::string file = temporary_file("padded.textproto", kPadded);
+  const json sizes =
+      json::parse(podsim_command("scale " + file + " --chips 16 --tokens 1e10 --format json --quiet").out);
+  const json& report = sizes.is_array() ? sizes[0] : sizes;
+  const double days = report["whole_run"]["days"];
+  EXPECT_NEAR(days, 1e10 / report["shapes"]["tokens_per_s"].get<double>() / 86400, 1e-9 * days);
+  const json fleet =
+      json::parse(podsim_command("fleet " + file + " --tokens 1e10 --format json --quiet").out)["fleets"][0];
+  EXPECT_NEAR(fleet["runs"][0]["end_day"].get<double>(), days, 1e-9 * days);
+  EXPECT_NEAR(fleet["on_demand_usd"].get<double>(), report["whole_run"]["cost_usd"].get<double>(), 1e-3);
+}
+
+TEST(WholeRun, verbs_that_compare_padded_documents_say_whose_step_it_is) {
+  const std::string file = temporary_file("padded.textproto", kPadded);
+  for (const std::string& words :
+       {"sweep " + file + " --over job.recompute=none", "whatif " + file + " --slow chip:3=0.9x",
+        "sensitivity " + file + " --vary cluster.usd_per_chip_hour=1..2",
+        "breakeven " + file + " " + small_scenario() + " --over cluster.usd_per_chip_hour=0.01..100"}) {
+    const CommandResult result = podsim_command(words);
+    EXPECT_NE(result.err.find("longest shape"), std::string::npos) << words << result.err;
+  }
+}
+
+TEST(WholeRun, of_owned_chips_counts_tokens_of_all_shapes) {
+  const std::string file = temporary_file("padded.textproto", kPadded);
+  const json own = json::parse(podsim_command("own " + file + " --format json --quiet").out);
+  const json run = json::parse(podsim_command("run " + file + " --format json --quiet").out);
+  const double watts = own["power_kw"].get<double>() * 1e3;
+  EXPECT_NEAR(own["tokens_per_j"].get<double>(), run["shapes"]["tokens_per_s"].get<double>() / watts,
+              1e-9 * own["tokens_per_j"].get<double>());
+}
+
+// The keys of JSON are columns of CSV and fields of the text format.
+TEST(WholeRun, stands_in_every_format) {
+  const std::string words = "scale " + small_scenario() + " --chips 16,32 --tokens 1e10 --quiet --format ";
+  const json sizes = json::parse(podsim_command(words + "json").out);
+  const std::string csv = podsim_command(words + "csv").out, text = podsim_command(words + "textproto").out;
+  for (const char* column :
+       {"scaling", "scaling_efficiency", "microbatches", "pipeline_stages", "sequences_per_chip",
+        "whole_run.tokens", "whole_run.days", "whole_run.energy_mwh", "whole_run.cost_usd"})
+    EXPECT_NE(lines_of(csv)[0].find(std::string(",") + column), std::string::npos) << column;
+  for (const json& size : sizes) {
+    const std::string days = size["whole_run"]["days"].dump();
+    EXPECT_NE(csv.find(days), std::string::npos) << days;
+    EXPECT_NE(text.find("days: " + days), std::string::npos) << days << text;
+  }
+  EXPECT_NE(text.find("scaling: \"weak\""), std::string::npos) << text;
+  EXPECT_NE(text.find("scaling_efficiency: 1\n"), std::string::npos) << text;
+}
+
+TEST(WholeRun, of_another_critical_batch_is_another_one_in_every_format) {
+  for (const std::string format : {"csv", "textproto", "json"}) {
+    const std::string words =
+        "scale " + small_scenario() + " --chips 16,32 --tokens 1e10 --quiet --format " + format;
+    EXPECT_NE(podsim_command(words).out, podsim_command(words + " --critical-batch 1e6").out) << format;
+  }
+}
+
+TEST(WholeRun, weak_and_strong_rows_are_told_apart_in_text) {
+  const std::string text = podsim_command("scale " + small_scenario() +
+                                          " --chips 16,32 --weak --strong --quiet --format textproto")
+                               .out;
+  EXPECT_NE(text.find("scaling: \"weak\""), std::string::npos) << text;
+  EXPECT_NE(text.find("scaling: \"strong\""), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace podsim::whole_run_test
