@@ -64,7 +64,7 @@ std::optional<NcclRow> row_of(const Words& words) {
   std::size_t at = 3;
   if (!number<double>(words[at])) row.redop = words[at++];
   const std::size_t timings = words.size() - at;
-  if (timings == 5 || timings == 9) {
+  if (timings == 5 || timings == 9 || words[at].starts_with('-')) {
     const auto root = number<std::int64_t>(words[at++]);
     if (!root) return std::nullopt;
     row.root = *root;

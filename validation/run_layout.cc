@@ -193,12 +193,10 @@ std::string split_ranks(const RunRow& row, int ranks, State state, Degrees& degr
   return "";
 }
 
-// Of a column that counts ranks and has none, or ranks of experts that are not there; or empty.
+// Of a column that counts ranks and has none, or empty.
 std::string no_ranks(const RunRow& row) {
   for (const char* column : {"tp", "cp", "pp", "dp", "ep", "etp", "gpus_per_node"})
     if (row.whole(column, 1) < 1) return std::string(column) + " is below 1";
-  if (row.whole("ep", 1) > 1 && row.whole("n_experts", 0) == 0 && !row.has("catalog_model"))
-    return "ep is " + row.text("ep") + ", and the row has no experts (n_experts)";
   return "";
 }
 
@@ -224,6 +222,9 @@ RunLayout layout_by_degrees(const RunRow& row) {
   if (layout.missing.empty() && degrees.devices() != chips)
     layout.missing =
         "the degrees make " + std::to_string(degrees.devices()) + " GPUs, not " + std::to_string(chips);
+  const bool experts = row.whole("n_experts", 0) > 0 || row.has("catalog_model");
+  if (layout.missing.empty() && row.whole("ep", 1) > 1 && !experts)
+    layout.missing = "ep is " + row.text("ep") + ", and the row has no experts (n_experts)";
   if (!layout.missing.empty()) return layout;
   layout.tensor = degrees.tensor;
   layout.pipeline = degrees.pipeline;

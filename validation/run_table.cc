@@ -72,28 +72,30 @@ const Column* column_called(const std::string& name) {
   return nullptr;
 }
 
+bool is_one_of(const std::string& text, double one, double other) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end && (value == one || value == other);
+}
+
 // Whether the cell has what its column takes; tells of one that has not.
 bool is_valid(CsvTable& table, const CsvRow& row, const std::string& header, CellKind cells) {
   constexpr double kMost = 2e9;
-  if (cells == CellKind::kWords) return true;
-  const auto value = table.number(
-      row, header, cells == CellKind::kPositive ? CsvNumber::kPositive : CsvNumber::kNotNegative);
-  if (!value) return false;
+  const std::string& text = table.cell(row, header).text;
   const auto refuse = [&](const char* expected) {
-    table.report(row, header, header + " is \"" + table.cell(row, header).text + '"', expected);
+    table.report(row, header, header + " is \"" + text + '"', expected);
     return false;
   };
-  switch (cells) {
-    case CellKind::kWhole:
-      if (*value == std::floor(*value) && *value <= kMost) return true;
-      return refuse("expected a whole number, at most 2000000000");
-    case CellKind::kZeroOrOne:
-      return *value == 0 || *value == 1 || refuse("expected 1 or 0");
-    case CellKind::kTwoOrThree:
-      return *value == 2 || *value == 3 || refuse("expected 2, or 3 of a gated block");
-    default:
-      return true;
-  }
+  if (cells == CellKind::kWords) return true;
+  if (cells == CellKind::kZeroOrOne) return is_one_of(text, 0, 1) || refuse("expected 1 or 0");
+  if (cells == CellKind::kTwoOrThree)
+    return is_one_of(text, 2, 3) || refuse("expected 2, or 3 of a gated block");
+  const CsvNumber which = cells == CellKind::kPositive ? CsvNumber::kPositive : CsvNumber::kNotNegative;
+  const auto value = table.number(row, header, which);
+  if (!value) return false;
+  if (cells != CellKind::kWhole || (*value == std::floor(*value) && *value <= kMost)) return true;
+  return refuse("expected a whole number, at most 2000000000");
 }
 
 // Two names of one column: which of them would count?
