@@ -115,7 +115,7 @@ std::string report_textproto(const Report& report, const StepDetail* detail) {
 std::string report_textproto(const Report& report, const std::vector<Figure>& more) {
   std::vector<Figure> all = figures(report);
   append(all, more);
-  return text_of(schema::RunReport(), report.scenario_sha256, all);
+  return report_text(schema::RunReport(), report.scenario_sha256, all);
 }
 
 std::string report_textproto(const JobsReport& report) {
