@@ -9,7 +9,6 @@
 #include "engine/check.h"
 #include "engine/parallel_for.h"
 #include "prediction/error_band.h"
-#include "proto/catalog/convert.h"
 #include "proto/catalog/rewrite_numbers.h"
 #include "proto/writing/result_json.h"
 
@@ -91,34 +90,12 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
       all.push_back(kernel_slope(priors, result.known, *kernels, offsets));
     return all;
   };
-  std::vector<const Stack*> stacks;
-  for (const AnchorRun* run : runs) stacks.push_back(&run->spec.job.stack);
-  for (const AnchorKernels* kernels : measured.kernels) stacks.push_back(&kernels->stack);
-  for (const AnchorPrior& prior : priors.parameters) {
-    const auto [low, high] = prior.reach(stacks, result.known);
-    model.low.push_back(low);
-    model.high.push_back(high);
-  }
   result.posterior = update(model);
   result.noise = model.noise;
   return result;
 }
 
-// Whether a number of the stack is another one than the catalogue's entry of it has.
-bool overridden(const StackNumber& number, const Stack& stack, const Catalog& catalog) {
-  const std::optional<Stack> entry = catalog_stack(catalog, stack.name);
-  return entry && number.read(stack) != number.read(*entry);
-}
-
 }  // namespace
-
-std::vector<std::string> Anchor::overrides(const std::string& stack, const Catalog& catalog) const {
-  std::vector<std::string> paths;
-  for (const AnchorPrior& prior : priors_.parameters)
-    for (const StackNumber* number : prior.numbers)
-      if (overridden(*number, stacks_.at(stack).before, catalog)) paths.emplace_back(number->path);
-  return paths;
-}
 
 Anchor::Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, int threads,
                const std::vector<AnchorKernels>& kernels)
@@ -186,12 +163,11 @@ std::string Anchor::entry(const std::string& stack, const std::string& name, con
   std::vector<NumberChange> changes;
   for (std::size_t p = 0; p < priors_.parameters.size(); ++p) {
     const AnchorPrior& prior = priors_.parameters[p];
-    for (const StackNumber* number : prior.numbers) {
-      const double before = number->read(anchored.before),
-                   after = prior.moved(before, anchored.posterior.offsets[p], anchored.known);
-      if (after != before || overridden(*number, anchored.before, catalog))
-        changes.push_back({Catalog::Section::kStacks, stack, number->path, after});
-    }
+    if (anchored.posterior.offsets[p] == 0) continue;
+    for (const StackNumber* number : prior.numbers)
+      changes.push_back(
+          {Catalog::Section::kStacks, stack, number->path,
+           prior.moved(number->read(anchored.before), anchored.posterior.offsets[p], anchored.known)});
   }
   return entry_under_new_name(*text, name, changes);
 }

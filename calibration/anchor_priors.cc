@@ -87,22 +87,6 @@ double AnchorPrior::moved(double value, double offset, bool known) const {
   return std::clamp(next, std::min(low, value), std::max(high, value));
 }
 
-std::pair<double, double> AnchorPrior::reach(const std::vector<const Stack*>& stacks, bool known) const {
-  const auto offset_to = [&](double value, double end) {
-    if (adds) return (end - value) / spread_of(known);
-    return value == 0 ? 0 : std::log(end / value) / spread_of(known);  // of 0 every multiple is 0
-  };
-  std::pair<double, double> ends = {0, 0};
-  for (const Stack* stack : stacks) {
-    for (const StackNumber* number : numbers) {
-      const double value = number->read(*stack);
-      ends.first = std::min(ends.first, offset_to(value, std::min(low, value)));
-      ends.second = std::max(ends.second, offset_to(value, std::max(high, value)));
-    }
-  }
-  return ends;
-}
-
 void AnchorPriors::move(Stack& stack, const std::vector<double>& offsets, bool known) const {
   PODSIM_CHECK(offsets.size() == parameters.size(), "an offset for each parameter");
   for (std::size_t p = 0; p < offsets.size(); ++p) {

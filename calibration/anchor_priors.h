@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "calibration/stack_numbers.h"
@@ -20,8 +19,6 @@ struct AnchorPrior {
   double low = 0, high = 0;                 // numbers stay between them; one beyond them is not moved outward
 
   double spread_of(bool known) const { return known ? known_spread : spread; }
-  // Offsets beyond these move no number of any of the stacks; -infinity and infinity where there is no end.
-  std::pair<double, double> reach(const std::vector<const Stack*>& stacks, bool known) const;
   // What a number becomes.
   double moved(double value, double offset, bool known) const;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "engine/parallel_for.h"
 #include "prediction/predict.h"
@@ -11,28 +10,14 @@
 namespace podsim {
 namespace {
 
-// Slopes are taken over half a spread, away from a bound; where the step feels that more than a tenth, over
-// an eighth of it, and so on.
+// Slopes are taken over half a spread, away from a bound.
 constexpr double kSlopeStep = 0.5;
-constexpr double kMostFelt = 0.1, kFiner = 8;
-constexpr int kFinest = 5;
 
 // Numbers of a stack move the step without adversities, and it is faster to simulate.
 Spec undisturbed(Spec spec) {
   spec.adversities = {};
   spec.seeds = 1;
   return spec;
-}
-
-// `felt` is the change over `by`. A change that stays however small the step is a jump and no slope: nothing
-// in between can be had, so that it explains no measured step.
-double local_slope(double felt, double by, const std::function<double(double)>& moved_by) {
-  for (int finer = 0; std::abs(felt) > kMostFelt; ++finer) {
-    if (finer == kFinest) return 0;
-    by /= kFiner;
-    felt = moved_by(by);
-  }
-  return felt / by;
 }
 
 }  // namespace
@@ -79,17 +64,10 @@ std::vector<std::vector<double>> step_slopes(const AnchorPriors& priors, bool kn
     time[i] = log_step(spec_at(priors, known, undisturbed(spec), there));
   });
   std::vector<std::vector<double>> result(specs.size(), std::vector<double>(parameters, 0));
-  parallel_for(specs.size() * parameters, threads, [&](std::size_t k) {
-    const std::size_t s = k / parameters, p = k % parameters, i = s * each + p;
-    if (step[i] == 0) return;
-    const double here = time[s * each + parameters];
-    const auto moved_by = [&](double by) {
-      std::vector<double> there = offsets;
-      there[p] += by;
-      return log_step(spec_at(priors, known, undisturbed(*specs[s]), there)) - here;
-    };
-    result[s][p] = local_slope(time[i] - here, step[i], moved_by);
-  });
+  for (std::size_t s = 0; s < specs.size(); ++s)
+    for (std::size_t p = 0; p < parameters; ++p)
+      if (const std::size_t i = s * each + p; step[i] != 0)
+        result[s][p] = (time[i] - time[s * each + parameters]) / step[i];
   return result;
 }
 

@@ -11,27 +11,27 @@
 namespace podsim {
 namespace {
 
-constexpr int kSteps = 12;
-constexpr int kHalvings = 8;
+constexpr int kSteps = 6;
+constexpr int kHalvings = 4;
 // A step that is far off says that the site is, rather than that the step is a bad one: over published
 // families, each predicted by one of its runs, 2 and more leave less error than 1.
 constexpr double kLinearBeyond = 2;
-// A lower cost than this is none: an error of the size of the noise costs 1. Offsets alone tell nothing, as a
-// spread may be many times a step.
-constexpr double kSettled = 1e-4;
+constexpr double kSettled = 0.02;  // offsets that differ by less are the same
+
+double largest(const std::vector<double>& a, const std::vector<double>& b) {
+  double difference = 0;
+  for (std::size_t p = 0; p < a.size(); ++p) difference = std::max(difference, std::abs(a[p] - b[p]));
+  return difference;
+}
 
 // Moves the errors to offsets 0 along the slopes.
 FitProblem linearised(const UpdatedModel& model, const std::vector<double>& offsets,
                       const std::vector<double>& errors) {
   const std::size_t runs = errors.size();
   FitProblem problem{
-      errors,
-      model.slopes(offsets),
+      errors, model.slopes(offsets),
       family_weights(std::vector<int>(runs, 0), std::vector<bool>(runs, true), kFamilyCorrelation),
-      model.noise,
-      kLinearBeyond,
-      model.low,
-      model.high};
+      model.noise, kLinearBeyond};
   for (std::size_t run = 0; run < runs; ++run)
     for (std::size_t p = 0; p < offsets.size(); ++p) problem.error[run] -= problem.slope[run][p] * offsets[p];
   return problem;
@@ -47,14 +47,14 @@ Posterior update(const UpdatedModel& model) {
   FitProblem problem = linearised(model, result.offsets, result.after);
   for (int step = 0; step < kSteps; ++step) {
     std::vector<double> next = fit_offsets(problem);
+    if (largest(next, result.offsets) < kSettled) break;
     const double cost = fit_cost(problem, result.after, result.offsets);
-    if (fit_cost(problem, errors_at(problem, next), next) > cost - kSettled) break;
     std::vector<double> errors = model.errors(next);
-    for (int halving = 0; halving < kHalvings && fit_cost(problem, errors, next) >= cost; ++halving) {
+    for (int halving = 0; halving < kHalvings && fit_cost(problem, errors, next) > cost; ++halving) {
       for (std::size_t p = 0; p < next.size(); ++p) next[p] = (next[p] + result.offsets[p]) / 2;
       errors = model.errors(next);
     }
-    if (fit_cost(problem, errors, next) >= cost) break;
+    if (fit_cost(problem, errors, next) > cost) break;
     result.offsets = std::move(next);
     result.after = std::move(errors);
     problem = linearised(model, result.offsets, result.after);

@@ -16,7 +16,6 @@ struct UpdatedModel {
       slopes;                 // [run][parameter] change of the error per unit of offset
   std::vector<double> noise;  // [run] size of an ordinary error when all numbers are right
   std::size_t parameters = 0;
-  std::vector<double> low = {}, high = {};  // [parameter] beyond which its numbers do not move; empty = none
 };
 
 struct Posterior {
@@ -25,10 +24,9 @@ struct Posterior {
   std::vector<double> before, after;            // [run] the error at offsets 0 and at these
 };
 
-// Gauss-Newton within the bounds on the cost of calibration/robust_fit.h: errors beyond twice the noise count
-// linearly, and n runs of one site, whose errors are alike, as n / (1 + (n - 1) x correlation)
-// (prediction/family_weights.h). A step that would raise the cost is halved, and none is made that would not
-// lower it. Deterministic.
+// Gauss-Newton on the cost of calibration/robust_fit.h: errors beyond twice the noise count linearly, and n
+// runs of one site, whose errors are alike, as n / (1 + (n - 1) x correlation) (prediction/family_weights.h).
+// A step that would raise the cost is halved. Deterministic.
 Posterior update(const UpdatedModel& model);
 
 // Variance of slope . offsets. REQUIRES: a slope per parameter.

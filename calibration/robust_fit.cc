@@ -3,7 +3,6 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
-#include <algorithm>
 #include <cmath>
 
 #include "engine/check.h"
@@ -41,26 +40,6 @@ NormalEquations normal_equations(const FitProblem& problem, const std::vector<do
   return normal;
 }
 
-// Least of the quadratic within the bounds: one offset after the other, until none moves. The matrix is
-// positive definite, so that this ends at the only minimum.
-Eigen::VectorXd least_within(const NormalEquations& normal, const FitProblem& problem,
-                             const std::vector<double>& from) {
-  constexpr int kRounds = 2000;
-  Eigen::VectorXd at = Eigen::Map<const Eigen::VectorXd>(from.data(), normal.right.size());
-  for (int round = 0; round < kRounds; ++round) {
-    double moved = 0;
-    for (Eigen::Index p = 0; p < at.size(); ++p) {
-      const auto i = static_cast<std::size_t>(p);
-      const double free = at[p] + (normal.right[p] - normal.matrix.row(p).dot(at)) / normal.matrix(p, p);
-      const double next = std::clamp(free, problem.low[i], problem.high[i]);
-      moved = std::max(moved, std::abs(next - at[p]));
-      at[p] = next;
-    }
-    if (moved < kConverged) break;
-  }
-  return at;
-}
-
 }  // namespace
 
 std::vector<double> errors_at(const FitProblem& problem, const std::vector<double>& offsets) {
@@ -77,9 +56,7 @@ std::vector<double> fit_offsets(const FitProblem& problem) {
   std::vector<double> offsets(count, 0);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     const NormalEquations normal = normal_equations(problem, offsets);
-    const bool bounded = !problem.low.empty();
-    const Eigen::VectorXd next = bounded ? least_within(normal, problem, offsets)
-                                         : Eigen::VectorXd(normal.matrix.ldlt().solve(normal.right));
+    const Eigen::VectorXd next = normal.matrix.ldlt().solve(normal.right);
     double moved = 0;
     for (std::size_t p = 0; p < count; ++p) {
       const double value = next[static_cast<Eigen::Index>(p)];

@@ -8,18 +8,17 @@ namespace podsim {
 // Errors are logarithms of predicted over measured time; parameters are offsets from their starting values in
 // units of how far each may plausibly be off, so that an offset of 1 costs as much as one ordinary error.
 struct FitProblem {
-  std::vector<double> error;                // [row] at the starting values
-  std::vector<std::vector<double>> slope;   // [row][parameter] change of the error per unit of offset
-  std::vector<double> weight;               // [row] >= 0; 0 leaves the row out
-  std::vector<double> scale;                // [row] size of an ordinary error
-  double linear_beyond = 1;                 // errors of more scales than this count less (Huber)
-  std::vector<double> low = {}, high = {};  // [parameter] between which offsets stay; empty = anywhere
+  std::vector<double> error;               // [row] at the starting values
+  std::vector<std::vector<double>> slope;  // [row][parameter] change of the error per unit of offset
+  std::vector<double> weight;              // [row] >= 0; 0 leaves the row out
+  std::vector<double> scale;               // [row] size of an ordinary error
+  double linear_beyond = 1;                // errors of more scales than this count less (Huber)
 };
 
 // Minimises  sum over rows of weight x huber(error + slope . offset, s) / scale^2  +  sum of offset^2
-// between `low` and `high` by iteratively reweighted least squares, for errors that are linear in the
-// offsets. s is linear_beyond x scale; huber(e, s) = e^2 for |e| <= s, else 2 s |e| - s^2. Returns the
-// offsets. REQUIRES: all rows of `slope` have the same length; low <= 0 <= high.
+// by iteratively reweighted least squares, for errors that are linear in the offsets. s is linear_beyond x
+// scale; huber(e, s) = e^2 for |e| <= s, else 2 s |e| - s^2. Returns the offsets. REQUIRES: all rows of
+// `slope` have the same length.
 std::vector<double> fit_offsets(const FitProblem& problem);
 
 // How sure the offsets are that the fit gives: the inverse of half the curvature of the sum above at these

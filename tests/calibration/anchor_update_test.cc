@@ -65,32 +65,6 @@ TEST(AnchorUpdate, errors_count_in_full_up_to_twice_the_noise_and_linearly_beyon
   EXPECT_NEAR(update(linear({0.5}, {{0.05}}, 0.05)).offsets[0], -2, 1e-6);
 }
 
-// Both would be -1.6 / 5; the second stays at its bound, and the first does what is left.
-TEST(AnchorUpdate, a_number_at_its_bound_leaves_the_rest_to_the_others) {
-  UpdatedModel model = linear({0.08}, {{0.1, 0.1}}, 0.05);
-  model.low = {-10, 0};
-  model.high = {10, 10};
-  const Posterior posterior = update(model);
-  EXPECT_EQ(posterior.offsets[1], 0);
-  EXPECT_NEAR(posterior.offsets[0], -0.08 * 0.1 / (0.01 + 0.0025), 1e-8);
-}
-
-// A spread that is many times the step: offsets of a hundredth decide.
-TEST(AnchorUpdate, small_offsets_are_moved_where_the_step_feels_them) {
-  UpdatedModel model;
-  model.parameters = 1;
-  model.noise = {0.05};
-  model.errors = [](const std::vector<double>& x) {
-    return std::vector<double>{std::log((1 + 100 * x[0]) / 1.1)};
-  };
-  model.slopes = [](const std::vector<double>& x) { return Matrix{{100 / (1 + 100 * x[0])}}; };
-  model.low = {0};
-  model.high = {1e9};
-  const Posterior posterior = update(model);
-  EXPECT_NEAR(posterior.offsets[0], 0.001, 1e-5);
-  EXPECT_NEAR(posterior.after[0], 0, 1e-3);
-}
-
 // exp is not linear: the slopes of the start would leave the error far from zero.
 TEST(AnchorUpdate, slopes_follow_the_parameters) {
   UpdatedModel model;
