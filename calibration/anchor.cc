@@ -41,17 +41,34 @@ double kernel_error(const AnchorPriors& priors, bool known, const AnchorKernels&
 
 // [parameter] its change per unit of offset.
 std::vector<double> kernel_slope(const AnchorPriors& priors, bool known, const AnchorKernels& kernels,
-                                 const std::vector<double>& offsets) {
+                                 const std::vector<double>& offsets, double reach) {
   std::vector<double> slope(offsets.size(), 0);
   for (std::size_t p = 0; p < offsets.size(); ++p) {
-    const double step = secant_step(priors.parameters[p], kernels.stack, offsets[p], known);
-    if (step == 0) continue;
-    std::vector<double> there = offsets;
-    there[p] += step;
-    slope[p] =
-        (kernel_error(priors, known, kernels, there) - kernel_error(priors, known, kernels, offsets)) / step;
+    const OffsetRange range = stencil(priors.parameters[p], kernels.stack, offsets[p], reach, known);
+    if (range.low == range.high) continue;
+    const auto error_at = [&](double offset) {
+      std::vector<double> there = offsets;
+      there[p] = offset;
+      return kernel_error(priors, known, kernels, there);
+    };
+    slope[p] = (error_at(range.high) - error_at(range.low)) / (range.high - range.low);
   }
   return slope;
+}
+
+// Offsets beyond these move nothing that was measured.
+void bound(const AnchorPriors& priors, bool known, const MeasuredOfStack& measured, UpdatedModel& model) {
+  for (const AnchorPrior& prior : priors.parameters) {
+    OffsetRange widest;
+    const auto widen = [&](const Stack& stack) {
+      const OffsetRange range = prior.range(stack, known);
+      widest = {std::min(widest.low, range.low), std::max(widest.high, range.high)};
+    };
+    for (const AnchorRun* run : measured.runs) widen(run->spec.job.stack);
+    for (const AnchorKernels* kernels : measured.kernels) widen(kernels->stack);
+    model.low.push_back(widest.low);
+    model.high.push_back(widest.high);
+  }
 }
 
 AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured, int threads) {
@@ -84,12 +101,13 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
       errors.push_back(kernel_error(priors, result.known, *kernels, offsets));
     return errors;
   };
-  model.slopes = [&](const std::vector<double>& offsets) {
-    std::vector<std::vector<double>> all = step_slopes(priors, result.known, specs, offsets, threads);
+  model.slopes = [&](const std::vector<double>& offsets, double reach) {
+    std::vector<std::vector<double>> all = step_slopes(priors, result.known, specs, offsets, reach, threads);
     for (const AnchorKernels* kernels : measured.kernels)
-      all.push_back(kernel_slope(priors, result.known, *kernels, offsets));
+      all.push_back(kernel_slope(priors, result.known, *kernels, offsets, reach));
     return all;
   };
+  bound(priors, result.known, measured, model);
   result.posterior = update(model);
   result.noise = model.noise;
   return result;
@@ -133,7 +151,7 @@ Report Anchor::predict(const Spec& spec, const PredictOptions& options) const {
 void Anchor::tell(const Spec& spec, const Report& before, Report& report) const {
   const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
   const std::vector<double> slope =
-      step_slopes(priors_, stack.known, {&spec}, stack.posterior.offsets, 1).front();
+      step_slopes(priors_, stack.known, {&spec}, stack.posterior.offsets, kWideStencil, 1).front();
   const double noise = priors_.noise_of(stack.known, has_experts(spec));
   const double sure = std::sqrt(variance_along(stack.posterior, slope) + noise * noise);
   const double step_s = report.step_time.in_seconds();

@@ -79,12 +79,32 @@ class AnchorPriorReader {
   ReadAnchorPriors result_;
 };
 
+// A multiple of 0 is 0, and what is not done at all is not done a little.
+bool stays_zero(const AnchorPrior& prior, double value) {
+  return value == 0 && (!prior.adds || prior.low > 0);
+}
+
 }  // namespace
 
 double AnchorPrior::moved(double value, double offset, bool known) const {
+  if (stays_zero(*this, value)) return value;
   const double by = offset * spread_of(known);
   const double next = adds ? value + by : value * std::exp(by);
   return std::clamp(next, std::min(low, value), std::max(high, value));
+}
+
+OffsetRange AnchorPrior::range(const Stack& stack, bool known) const {
+  OffsetRange all;
+  for (const StackNumber* number : numbers) {
+    const double value = number->read(stack);
+    if (stays_zero(*this, value)) continue;
+    const auto offset_of = [&](double bound) {
+      return (adds ? bound - value : std::log(bound / value)) / spread_of(known);
+    };
+    all.low = std::min(all.low, offset_of(std::min(low, value)));
+    all.high = std::max(all.high, offset_of(std::max(high, value)));
+  }
+  return all;
 }
 
 void AnchorPriors::move(Stack& stack, const std::vector<double>& offsets, bool known) const {

@@ -9,6 +9,11 @@
 
 namespace podsim {
 
+// Offsets between which a number stays within its bounds; infinite where none is in the way.
+struct OffsetRange {
+  double low = 0, high = 0;
+};
+
 // One parameter: an offset in spreads, which moves its numbers together. Offset 0 leaves them as they are.
 struct AnchorPrior {
   std::string name;                         // in words: "matmul rate"
@@ -16,11 +21,15 @@ struct AnchorPrior {
   bool adds = false;                        // spreads are in the unit of the numbers; else in logarithms
   double spread = 0;                        // one standard deviation, of a stack that no fitted run is of
   double known_spread = 0;                  // of a stack that was fitted
-  double low = 0, high = 0;                 // numbers stay between them; one beyond them is not moved outward
+  // Numbers stay between them; one beyond them is not moved outward. Where `low` is above 0, a number that is
+  // 0 says that a stack does not do a thing at all: it stays 0.
+  double low = 0, high = 0;
 
   double spread_of(bool known) const { return known ? known_spread : spread; }
   // What a number becomes.
   double moved(double value, double offset, bool known) const;
+  // Beyond it none of the numbers moves any further.
+  OffsetRange range(const Stack& stack, bool known) const;
 };
 
 struct AnchorPriors {

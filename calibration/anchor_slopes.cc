@@ -10,9 +10,6 @@
 namespace podsim {
 namespace {
 
-// Slopes are taken over half a spread, away from a bound.
-constexpr double kSlopeStep = 0.5;
-
 // Numbers of a stack move the step without adversities, and it is faster to simulate.
 Spec undisturbed(Spec spec) {
   spec.adversities = {};
@@ -33,41 +30,42 @@ Spec spec_at(const AnchorPriors& priors, bool known, Spec spec, const std::vecto
   return spec;
 }
 
-double secant_step(const AnchorPrior& prior, const Stack& stack, double offset, bool known) {
-  const auto moves = [&](double step) {
-    return std::ranges::any_of(prior.numbers, [&](const StackNumber* number) {
-      const double value = number->read(stack);
-      const double full =
-          prior.adds ? step * prior.spread_of(known) : value * std::expm1(step * prior.spread_of(known));
-      const double here = prior.moved(value, offset, known);
-      const double moved = prior.moved(value, offset + step, known) - here;
-      return std::abs(moved) > 0.9 * std::abs(full) && moved != 0;
-    });
-  };
-  return moves(kSlopeStep) ? kSlopeStep : moves(-kSlopeStep) ? -kSlopeStep : 0;
+OffsetRange stencil(const AnchorPrior& prior, const Stack& stack, double offset, double reach, bool known) {
+  const OffsetRange range = prior.range(stack, known);
+  return {std::clamp(offset - reach, range.low, range.high),
+          std::clamp(offset + reach, range.low, range.high)};
 }
 
 std::vector<std::vector<double>> step_slopes(const AnchorPriors& priors, bool known,
                                              const std::vector<const Spec*>& specs,
-                                             const std::vector<double>& offsets, int threads) {
-  const std::size_t parameters = offsets.size(), each = parameters + 1;
-  std::vector<double> time(specs.size() * each, 0), step(specs.size() * each, 0);
+                                             const std::vector<double>& offsets, double reach, int threads) {
+  const std::size_t parameters = offsets.size(), each = 2 * parameters + 1;  // both ends, and the middle
+  std::vector<double> time(specs.size() * each, 0);
+  const auto ends = [&](const Spec& spec, std::size_t p) {
+    return stencil(priors.parameters[p], spec.job.stack, offsets[p], reach, known);
+  };
   parallel_for(time.size(), threads, [&](std::size_t i) {
     const Spec& spec = *specs[i / each];
-    const std::size_t p = i % each;
+    const std::size_t p = i % each / 2;
     std::vector<double> there = offsets;
     if (p < parameters) {
-      step[i] = secant_step(priors.parameters[p], spec.job.stack, offsets[p], known);
-      if (step[i] == 0) return;
-      there[p] += step[i];
+      const OffsetRange range = ends(spec, p);
+      there[p] = i % each % 2 == 0 ? range.low : range.high;
+      if (range.low == range.high || there[p] == offsets[p]) return;
     }
     time[i] = log_step(spec_at(priors, known, undisturbed(spec), there));
   });
   std::vector<std::vector<double>> result(specs.size(), std::vector<double>(parameters, 0));
-  for (std::size_t s = 0; s < specs.size(); ++s)
-    for (std::size_t p = 0; p < parameters; ++p)
-      if (const std::size_t i = s * each + p; step[i] != 0)
-        result[s][p] = (time[i] - time[s * each + parameters]) / step[i];
+  for (std::size_t s = 0; s < specs.size(); ++s) {
+    for (std::size_t p = 0; p < parameters; ++p) {
+      const OffsetRange range = ends(*specs[s], p);
+      if (range.low == range.high) continue;
+      const double middle = time[s * each + 2 * parameters];
+      const double low = range.low == offsets[p] ? middle : time[s * each + 2 * p],
+                   high = range.high == offsets[p] ? middle : time[s * each + 2 * p + 1];
+      result[s][p] = (high - low) / (range.high - range.low);
+    }
+  }
   return result;
 }
 

@@ -14,13 +14,13 @@ Spec spec_at(const AnchorPriors& priors, bool known, Spec spec, const std::vecto
 // Logarithm of the predicted step time in seconds.
 double log_step(const Spec& spec);
 
-// Half a spread up, or down where a bound is in the way; 0 where no way is left.
-double secant_step(const AnchorPrior& prior, const Stack& stack, double offset, bool known);
+// The offsets between which a slope is taken: so many spreads to either side, as far as bounds let it.
+OffsetRange stencil(const AnchorPrior& prior, const Stack& stack, double offset, double reach, bool known);
 
 // [spec][parameter] change of the logarithm of the step time per unit of offset, without the specs'
-// adversities.
+// adversities: over the stencil, 0 where no way is left.
 std::vector<std::vector<double>> step_slopes(const AnchorPriors& priors, bool known,
                                              const std::vector<const Spec*>& specs,
-                                             const std::vector<double>& offsets, int threads);
+                                             const std::vector<double>& offsets, double reach, int threads);
 
 }  // namespace podsim

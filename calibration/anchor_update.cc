@@ -1,9 +1,10 @@
-// Linearises, solves, and looks whether the simulator agrees.
+// Linearises, solves between bounds, and looks whether the simulator agrees.
 #include "calibration/anchor_update.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/line_search.h"
 #include "calibration/robust_fit.h"
 #include "engine/check.h"
 #include "prediction/family_weights.h"
@@ -11,57 +12,93 @@
 namespace podsim {
 namespace {
 
-constexpr int kSteps = 6;
-constexpr int kHalvings = 4;
+constexpr int kSteps = 16;
+// Stencils narrow to a quarter, twice.
+constexpr double kNarrower = 0.25, kNarrowest = kWideStencil * kNarrower * kNarrower;
 // A step that is far off says that the site is, rather than that the step is a bad one: over published
 // families, each predicted by one of its runs, 2 and more leave less error than 1.
 constexpr double kLinearBeyond = 2;
-constexpr double kSettled = 0.02;  // offsets that differ by less are the same
+// Of the logarithm of a predicted step: what differs by less is the same.
+constexpr double kSettled = 1e-4;
+// The same of a step that ends at what was measured.
+constexpr double kMet = 1e-6;
+// A slope that keeps so much of what it promised needs no narrower stencil.
+constexpr double kKept = 0.1;
 
-double largest(const std::vector<double>& a, const std::vector<double>& b) {
-  double difference = 0;
-  for (std::size_t p = 0; p < a.size(); ++p) difference = std::max(difference, std::abs(a[p] - b[p]));
-  return difference;
-}
+class Updating {
+ public:
+  explicit Updating(const UpdatedModel& model)
+      : model_(model), before_(model.errors(std::vector<double>(model.parameters, 0))), at_(start()) {
+    const std::size_t runs = before_.size();
+    cost_.weight =
+        family_weights(std::vector<int>(runs, 0), std::vector<bool>(runs, true), kFamilyCorrelation);
+    cost_.scale = model.noise;
+    cost_.linear_beyond = kLinearBeyond;
+    cost_.low = model.low;
+    cost_.high = model.high;
+  }
 
-// Moves the errors to offsets 0 along the slopes.
-FitProblem linearised(const UpdatedModel& model, const std::vector<double>& offsets,
-                      const std::vector<double>& errors) {
-  const std::size_t runs = errors.size();
-  FitProblem problem{
-      errors, model.slopes(offsets),
-      family_weights(std::vector<int>(runs, 0), std::vector<bool>(runs, true), kFamilyCorrelation),
-      model.noise, kLinearBeyond};
-  for (std::size_t run = 0; run < runs; ++run)
-    for (std::size_t p = 0; p < offsets.size(); ++p) problem.error[run] -= problem.slope[run][p] * offsets[p];
-  return problem;
-}
+  Posterior run() {
+    double reach = kWideStencil;
+    bool kept = true;
+    for (int step = 0; step < kSteps && largest(at_.errors) > kSettled; ++step) {
+      const FitProblem problem = linearised(reach);
+      const std::vector<double> next = fit_offsets(problem), promised = errors_at(problem, next);
+      const double change = largest_difference(promised, at_.errors);
+      const bool moved = change > kSettled && go(at_, next, kSettled);
+      if (moved) kept = largest_difference(promised, at_.errors) <= kSettled + kKept * change;
+      if (moved && kept) continue;
+      if (!moved && (kept || reach <= kNarrowest)) break;
+      reach = std::max(kNarrowest, kNarrower * reach);
+    }
+    stay_short_of_measurements();
+    return {at_.offsets, fit_covariance(linearised(kWideStencil), at_.offsets), before_, at_.errors};
+  }
+
+ private:
+  TriedPoint start() const { return {std::vector<double>(model_.parameters, 0), before_}; }
+
+  static double largest(const std::vector<double>& errors) {
+    return largest_difference(errors, std::vector<double>(errors.size(), 0));
+  }
+
+  // Moves the errors to offsets 0 along the slopes.
+  FitProblem linearised(double reach) const {
+    FitProblem problem = cost_;
+    problem.error = at_.errors;
+    problem.slope = model_.slopes(at_.offsets, reach);
+    for (std::size_t run = 0; run < problem.error.size(); ++run)
+      for (std::size_t p = 0; p < model_.parameters; ++p)
+        problem.error[run] -= problem.slope[run][p] * at_.offsets[p];
+    return problem;
+  }
+
+  // Whether any place of the way is better than where it begins.
+  bool go(const TriedPoint& from, const std::vector<double>& to, double settled) {
+    TriedPoint best = least_on_the_way(cost_, from, to, model_.errors, settled);
+    if (best.offsets == from.offsets) return false;
+    at_ = std::move(best);
+    return true;
+  }
+
+  // Offsets that lead beyond a measured step meet it on the way from 0, where they are more probable.
+  void stay_short_of_measurements() {
+    for (std::size_t run = 0; run < before_.size(); ++run) {
+      if (before_[run] * at_.errors[run] >= 0) continue;
+      go(start(), std::vector<double>(at_.offsets), kMet);
+      return;
+    }
+  }
+
+  const UpdatedModel& model_;
+  FitProblem cost_;  // without errors and slopes
+  std::vector<double> before_;
+  TriedPoint at_;
+};
 
 }  // namespace
 
-Posterior update(const UpdatedModel& model) {
-  Posterior result;
-  result.offsets.assign(model.parameters, 0);
-  result.before = model.errors(result.offsets);
-  result.after = result.before;
-  FitProblem problem = linearised(model, result.offsets, result.after);
-  for (int step = 0; step < kSteps; ++step) {
-    std::vector<double> next = fit_offsets(problem);
-    if (largest(next, result.offsets) < kSettled) break;
-    const double cost = fit_cost(problem, result.after, result.offsets);
-    std::vector<double> errors = model.errors(next);
-    for (int halving = 0; halving < kHalvings && fit_cost(problem, errors, next) > cost; ++halving) {
-      for (std::size_t p = 0; p < next.size(); ++p) next[p] = (next[p] + result.offsets[p]) / 2;
-      errors = model.errors(next);
-    }
-    if (fit_cost(problem, errors, next) > cost) break;
-    result.offsets = std::move(next);
-    result.after = std::move(errors);
-    problem = linearised(model, result.offsets, result.after);
-  }
-  result.covariance = fit_covariance(problem, result.offsets);
-  return result;
-}
+Posterior update(const UpdatedModel& model) { return Updating(model).run(); }
 
 double variance_along(const Posterior& posterior, const std::vector<double>& slope) {
   PODSIM_CHECK(slope.size() == posterior.covariance.size(), "a slope for each parameter");

@@ -7,26 +7,35 @@
 
 namespace podsim {
 
+// How far slopes reach to either side, in spreads, where steps keep what they promise: of two times side by
+// side the shorter one is not felt at once, and where one takes over from the other there are two slopes.
+inline constexpr double kWideStencil = 0.5;
+
 // What predicts the measured steps: the simulator, or a formula in its place. Parameters are offsets in
 // spreads: before any measurement they are independent and normal, with mean 0 and variance 1.
 struct UpdatedModel {
   std::function<std::vector<double>(const std::vector<double>& offsets)>
       errors;  // [run] log(predicted / measured)
-  std::function<std::vector<std::vector<double>>(const std::vector<double>& offsets)>
-      slopes;                 // [run][parameter] change of the error per unit of offset
-  std::vector<double> noise;  // [run] size of an ordinary error when all numbers are right
+  // [run][parameter] change of the error per unit of offset, over so many spreads to either side.
+  std::function<std::vector<std::vector<double>>(const std::vector<double>& offsets, double reach)> slopes;
+  std::vector<double> noise;      // [run] size of an ordinary error when all numbers are right
+  std::vector<double> low, high;  // [parameter] where its numbers are at their bounds; empty: nowhere
   std::size_t parameters = 0;
 };
 
 struct Posterior {
-  std::vector<double> offsets;                  // the most probable ones
+  std::vector<double> offsets;                  // the most probable ones, between low and high
   std::vector<std::vector<double>> covariance;  // around them; the unit matrix without measurements
   std::vector<double> before, after;            // [run] the error at offsets 0 and at these
 };
 
-// Gauss-Newton on the cost of calibration/robust_fit.h: errors beyond twice the noise count linearly, and n
-// runs of one site, whose errors are alike, as n / (1 + (n - 1) x correlation) (prediction/family_weights.h).
-// A step that would raise the cost is halved. Deterministic.
+// The least of the cost of calibration/robust_fit.h: errors beyond twice the noise count linearly, and n runs
+// of one site, whose errors are alike, as n / (1 + (n - 1) x correlation) (prediction/family_weights.h).
+//
+// Gauss-Newton between bounds, with slopes over stencils that narrow where steps do not keep what slopes
+// promised (implicit filtering, Kelley 2011). A step goes as far along its way as the cost falls, and ends
+// when no predicted step would move by more than 0.01 %. So one run's prediction lands between what it was
+// before and what was measured, where the error is continuous. Deterministic. REQUIRES: low <= 0 <= high.
 Posterior update(const UpdatedModel& model);
 
 // Variance of slope . offsets. REQUIRES: a slope per parameter.

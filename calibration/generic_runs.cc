@@ -202,7 +202,7 @@ std::string slopes_text(const GenericRuns& runs, const Catalog& catalog, const A
                std::to_string(run.chips) + "," + fixed(*run.measured_s, 6) + "," +
                fixed(std::log1p(*error), 5);
     const std::vector<double> none(priors.parameters.size(), 0);
-    const auto slopes = step_slopes(priors, false, {&*loaded.spec}, none, 1);
+    const auto slopes = step_slopes(priors, false, {&*loaded.spec}, none, kWideStencil, 1);
     for (const double slope : slopes.front()) lines[i] += "," + fixed(slope, 5);
     lines[i] += "\n";
   });

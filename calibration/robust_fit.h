@@ -13,16 +13,20 @@ struct FitProblem {
   std::vector<double> weight;              // [row] >= 0; 0 leaves the row out
   std::vector<double> scale;               // [row] size of an ordinary error
   double linear_beyond = 1;                // errors of more scales than this count less (Huber)
+  std::vector<double> low, high;           // [parameter] offsets stay between them; empty: anywhere
 };
 
 // Minimises  sum over rows of weight x huber(error + slope . offset, s) / scale^2  +  sum of offset^2
 // by iteratively reweighted least squares, for errors that are linear in the offsets. s is linear_beyond x
-// scale; huber(e, s) = e^2 for |e| <= s, else 2 s |e| - s^2. Returns the offsets. REQUIRES: all rows of
-// `slope` have the same length.
+// scale; huber(e, s) = e^2 for |e| <= s, else 2 s |e| - s^2. With bounds it is the least between them, by the
+// active set method: what a bound stops is held there, and the others are solved for again. Returns the
+// offsets. REQUIRES: all rows of `slope` have the same length; low <= 0 <= high.
 std::vector<double> fit_offsets(const FitProblem& problem);
 
 // How sure the offsets are that the fit gives: the inverse of half the curvature of the sum above at these
-// offsets, which is the unit matrix without rows. Rows beyond their scale count as less sure.
+// offsets, which is the unit matrix without rows. Rows beyond their scale count as less sure. An offset that
+// the rows press against its bound varies on one side alone, exponentially: the variance of that is what it
+// has at most.
 std::vector<std::vector<double>> fit_covariance(const FitProblem& problem,
                                                 const std::vector<double>& offsets);
 

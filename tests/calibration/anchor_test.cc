@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "proto/scenario/load.h"
 
@@ -184,6 +186,29 @@ TEST(AnchorPriors, numbers_move_within_their_bounds_and_back) {
   AnchorPrior hidden{"hidden", {find_stack_number("tensor_hidden")}, true, 0.4, 0.1, 0, 0.95};
   EXPECT_EQ(hidden.moved(0.3, -2, false), 0);
   EXPECT_NEAR(hidden.moved(0.3, 1, false), 0.7, 1e-12);
+}
+
+// 0.3 moves by 0.4 a spread between 0.01 and 0.95; 5 us by a factor of e^0.5, and never to 0.
+TEST(AnchorPriors, offsets_end_where_the_last_number_meets_its_bound) {
+  AnchorPrior prior{"hidden", {find_stack_number("tensor_hidden")}, true, 0.4, 0.1, 0.01, 0.95};
+  Stack stack;
+  stack.tensor_hidden = 0.3;
+  EXPECT_NEAR(prior.range(stack, false).low, -0.29 / 0.4, 1e-12);
+  EXPECT_NEAR(prior.range(stack, true).high, 0.65 / 0.1, 1e-12);
+  prior = {"calls", {find_stack_number("host_launch_us")}, false, 0.5, 0.5, 0, 10};
+  stack.host_launch = Time::seconds(5e-6);
+  EXPECT_NEAR(prior.range(stack, false).high, std::log(2) / 0.5, 1e-9);
+  EXPECT_EQ(prior.range(stack, false).low, -std::numeric_limits<double>::infinity());
+}
+
+// One collective becomes two as soon as any of it is hidden: a step of short messages jumps there.
+TEST(AnchorPriors, what_a_stack_does_not_do_at_all_is_not_done_a_little) {
+  const auto& priors = builtin_anchor_priors().parameters;
+  const auto hidden = std::ranges::find(priors, "hidden tensor-parallel share", &AnchorPrior::name);
+  ASSERT_NE(hidden, priors.end());
+  EXPECT_EQ(hidden->moved(0, 1, false), 0);
+  EXPECT_EQ(hidden->range(Stack{}, false).high, 0);
+  EXPECT_GT(hidden->moved(0.05, -3, false), 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "prediction/family_weights.h"
@@ -16,7 +17,7 @@ UpdatedModel linear(const std::vector<double>& errors, const Matrix& slopes, dou
   UpdatedModel model;
   model.parameters = slopes.front().size();
   model.noise.assign(errors.size(), noise);
-  model.slopes = [=](const std::vector<double>&) { return slopes; };
+  model.slopes = [=](const std::vector<double>&, double) { return slopes; };
   model.errors = [=](const std::vector<double>& offsets) {
     std::vector<double> at = errors;
     for (std::size_t run = 0; run < at.size(); ++run)
@@ -73,10 +74,74 @@ TEST(AnchorUpdate, slopes_follow_the_parameters) {
   model.errors = [](const std::vector<double>& x) {
     return std::vector<double>{std::log(1 + std::exp(x[0])) - std::log(1 + std::exp(2.0))};
   };
-  model.slopes = [](const std::vector<double>& x) { return Matrix{{std::exp(x[0]) / (1 + std::exp(x[0]))}}; };
+  model.slopes = [](const std::vector<double>& x, double) {
+    return Matrix{{std::exp(x[0]) / (1 + std::exp(x[0]))}};
+  };
   const Posterior posterior = update(model);
   EXPECT_NEAR(posterior.offsets[0], 2, 0.02);
   EXPECT_NEAR(posterior.after[0], 0, 0.002);
+}
+
+// A step whose two parameters add to it as `step` says, with slopes over stencils.
+UpdatedModel stencilled(const std::function<double(const std::vector<double>&)>& step, double measured,
+                        const std::vector<double>& low) {
+  UpdatedModel model;
+  model.parameters = low.size();
+  model.noise = {0.05};
+  model.low = low;
+  model.high.assign(low.size(), 1e9);
+  model.errors = [=](const std::vector<double>& x) {
+    return std::vector<double>{std::log(step(x) / measured)};
+  };
+  model.slopes = [=](const std::vector<double>& x, double reach) {
+    Matrix slopes(1);
+    for (std::size_t p = 0; p < x.size(); ++p) {
+      std::vector<double> down = x, up = x;
+      down[p] = std::max(low[p], x[p] - reach);
+      up[p] = x[p] + reach;
+      slopes[0].push_back(std::log(step(up) / step(down)) / (up[p] - down[p]));
+    }
+    return slopes;
+  };
+  return model;
+}
+
+// 1.6 ms beside which 10 ms more are plausible, none less; a rate can be off by 7 %.
+double short_step(const std::vector<double>& x) { return 1.6 * std::exp(0.07 * x[1]) + 10 * x[0]; }
+
+TEST(AnchorUpdate, what_a_bound_stops_leaves_the_rest_to_the_others) {
+  const Posterior posterior = update(stencilled(short_step, 0.9 * 1.6, {0, -100}));
+  EXPECT_EQ(posterior.offsets[0], 0);
+  const double error = std::log(0.9), slope = 0.07;
+  EXPECT_NEAR(posterior.offsets[1], error * slope / (slope * slope + 0.0025), 0.01);
+}
+
+TEST(AnchorUpdate, a_few_percent_move_an_offset_however_little_of_its_spread_they_are) {
+  const Posterior posterior = update(stencilled(short_step, 1.02 * 1.6, {0, -100}));
+  EXPECT_NEAR(posterior.offsets[0], 0.0032, 0.0003);
+  EXPECT_NEAR(posterior.after[0], 0, 0.001);
+}
+
+TEST(AnchorUpdate, a_step_lands_between_what_was_predicted_and_what_was_measured_and_grows_with_it) {
+  double last = 0;
+  for (double factor = 0.7; factor < 1.5; factor += 0.01) {
+    const Posterior posterior = update(stencilled(short_step, factor * 1.6, {0, -100}));
+    const double step = short_step(posterior.offsets) / 1.6;
+    EXPECT_GE(step, std::min(1.0, factor) - 1e-5) << factor;
+    EXPECT_LE(step, std::max(1.0, factor) + 1e-5) << factor;
+    EXPECT_GT(step, last) << factor;
+    last = step;
+  }
+}
+
+// The longer of two times that run side by side, of which both have to fall.
+TEST(AnchorUpdate, times_side_by_side_fall_together) {
+  const auto longer = [](const std::vector<double>& x) {
+    return std::max(std::exp(0.1 * x[0]), std::exp(0.1 * x[1]));
+  };
+  const Posterior posterior = update(stencilled(longer, 0.8, {-100, -100}));
+  EXPECT_LT(posterior.after[0], 0.08);
+  EXPECT_NEAR(posterior.offsets[0], posterior.offsets[1], 0.05);
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+
 namespace podsim::robust_fit_test {
 namespace {
 
@@ -80,6 +84,69 @@ TEST(RobustFit, a_row_that_is_known_to_err_more_pulls_less) {
   EXPECT_NEAR(fit_offsets(problem)[0], 0, 1e-9);
   problem.scale = {0.05, 0.15};
   EXPECT_LT(fit_offsets(problem)[0], -0.05) << "towards the first row";
+}
+
+// Both parameters feel alike, and the first cannot go down: the second does it alone.
+TEST(RobustFit, what_a_bound_stops_is_held_there_and_the_others_are_solved_for_again) {
+  FitProblem problem;
+  problem.error = {0.08};
+  problem.slope = {{0.1, 0.1}};
+  problem.weight = {1};
+  problem.scale = {0.05};
+  problem.low = {0, -100};
+  problem.high = {100, 100};
+  const std::vector<double> offsets = fit_offsets(problem);
+  EXPECT_EQ(offsets[0], 0);
+  EXPECT_NEAR(offsets[1], -0.08 * 0.1 / (0.1 * 0.1 + 0.05 * 0.05), 1e-9);
+}
+
+TEST(RobustFit, no_other_offsets_between_the_bounds_cost_less) {
+  constexpr std::size_t kParameters = 5;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 draw(seed);
+    const auto share = [&] { return static_cast<double>(draw() >> 11) / 9007199254740992.0; };
+    const auto within = [&](double most) { return most * (2 * share() - 1); };
+    FitProblem problem;
+    for (int row = 0; row < 3; ++row) {
+      problem.error.push_back(within(0.3));
+      problem.slope.emplace_back();
+      for (std::size_t p = 0; p < kParameters; ++p) problem.slope.back().push_back(within(0.5));
+      problem.weight.push_back(1);
+      problem.scale.push_back(0.05);
+    }
+    for (std::size_t p = 0; p < kParameters; ++p) {
+      problem.low.push_back(-0.3 * share());
+      problem.high.push_back(p == 0 ? 0 : 0.3 * share());
+    }
+    const std::vector<double> fitted = fit_offsets(problem);
+    const double least = fit_cost(problem, errors_at(problem, fitted), fitted);
+    for (std::size_t p = 0; p < kParameters; ++p) {
+      ASSERT_GE(fitted[p], problem.low[p]) << seed;
+      ASSERT_LE(fitted[p], problem.high[p]) << seed;
+      for (const double step : {-0.1, -0.001, 0.001, 0.1}) {
+        std::vector<double> other = fitted;
+        other[p] = std::clamp(other[p] + step, problem.low[p], problem.high[p]);
+        EXPECT_GE(fit_cost(problem, errors_at(problem, other), other), least - 1e-7) << seed << " " << p;
+      }
+    }
+  }
+}
+
+// The row would have the first at -5. It holds it at 0 the firmer the further off it would be, and tells of
+// the second as if it were alone.
+TEST(RobustFit, an_offset_that_is_pressed_against_its_bound_takes_nothing_from_what_rows_tell_of_others) {
+  FitProblem problem;
+  problem.error = {0.08};
+  problem.slope = {{2, 0.1}};
+  problem.weight = {1};
+  problem.scale = {0.05};
+  const double free_of_bounds = fit_covariance(problem, fit_offsets(problem))[1][1];
+  problem.low = {0, -100};
+  problem.high = {100, 100};
+  const auto covariance = fit_covariance(problem, fit_offsets(problem));
+  EXPECT_GT(free_of_bounds, 0.99);
+  EXPECT_LT(covariance[1][1], 0.6);
+  EXPECT_LT(covariance[0][0], 0.01);
 }
 
 }  // namespace
