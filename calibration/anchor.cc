@@ -9,6 +9,7 @@
 #include "engine/check.h"
 #include "engine/parallel_for.h"
 #include "prediction/error_band.h"
+#include "proto/catalog/convert.h"
 #include "proto/catalog/rewrite_numbers.h"
 #include "proto/writing/result_json.h"
 
@@ -113,7 +114,21 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
   return result;
 }
 
+// Whether a number of the stack is another one than the catalogue's entry of it has.
+bool overridden(const StackNumber& number, const Stack& stack, const Catalog& catalog) {
+  const std::optional<Stack> entry = catalog_stack(catalog, stack.name);
+  return entry && number.read(stack) != number.read(*entry);
+}
+
 }  // namespace
+
+std::vector<std::string> Anchor::overrides(const std::string& stack, const Catalog& catalog) const {
+  std::vector<std::string> paths;
+  for (const AnchorPrior& prior : priors_.parameters)
+    for (const StackNumber* number : prior.numbers)
+      if (overridden(*number, stacks_.at(stack).before, catalog)) paths.emplace_back(number->path);
+  return paths;
+}
 
 Anchor::Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, int threads,
                const std::vector<AnchorKernels>& kernels)
@@ -181,11 +196,12 @@ std::string Anchor::entry(const std::string& stack, const std::string& name, con
   std::vector<NumberChange> changes;
   for (std::size_t p = 0; p < priors_.parameters.size(); ++p) {
     const AnchorPrior& prior = priors_.parameters[p];
-    if (anchored.posterior.offsets[p] == 0) continue;
-    for (const StackNumber* number : prior.numbers)
-      changes.push_back(
-          {Catalog::Section::kStacks, stack, number->path,
-           prior.moved(number->read(anchored.before), anchored.posterior.offsets[p], anchored.known)});
+    for (const StackNumber* number : prior.numbers) {
+      const double before = number->read(anchored.before),
+                   after = prior.moved(before, anchored.posterior.offsets[p], anchored.known);
+      if (after != before || overridden(*number, anchored.before, catalog))
+        changes.push_back({Catalog::Section::kStacks, stack, number->path, after});
+    }
   }
   return entry_under_new_name(*text, name, changes);
 }

@@ -48,7 +48,12 @@ class Anchor {
   // before. `report` is of `moved(spec)`, `before` of `spec`. REQUIRES: moves(spec).
   void tell(const Spec& spec, const Report& before, Report& report) const;
 
-  // The stack as a catalogue entry of this name. REQUIRES: `stack` is one of stacks(), and `catalog` has it.
+  // Its numbers that the scenario of the first measured step sets in place of the catalogue's, of those that
+  // measured steps may move. REQUIRES: as below.
+  std::vector<std::string> overrides(const std::string& stack, const Catalog& catalog) const;
+
+  // The stack, with such numbers as they were moved from there, as a catalogue entry of this name. REQUIRES:
+  // `stack` is one of stacks(), and `catalog` has it.
   std::string entry(const std::string& stack, const std::string& name, const Catalog& catalog) const;
 
  private:

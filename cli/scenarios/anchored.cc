@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "calibration/anchor_collectives.h"
@@ -162,10 +163,21 @@ bool save_stack(const AnchorOptions& options, const Anchor& anchor, const Catalo
     return false;
   }
   const std::string &path = options.save_stack, name = entry_name(path);
-  if (name.empty()) {
+  const bool plain = std::ranges::none_of(
+      name, [](unsigned char c) { return c == '"' || c == '\\' || std::iscntrl(c) != 0; });
+  if (name.empty() || !plain) {
     spdlog::error("--save-stack {}: expected the name of the stack, such as our_site", path);
     return false;
   }
+  std::string overridden;
+  for (const std::string& number : anchor.overrides(stack, catalog))
+    overridden += (overridden.empty() ? "" : ", ") + number;
+  if (!overridden.empty())
+    spdlog::warn(
+        "--save-stack: {} has {} as job.stack_override says and measured steps moved it: leave that out of "
+        "the "
+        "block where the stack is {}, or it undoes this",
+        name, overridden, name);
   write_whole(path.ends_with(kSuffix) ? path : path + kSuffix, anchor.entry(stack, name, catalog));
   return true;
 }

@@ -1,6 +1,7 @@
 // --anchor as users give it.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -63,6 +64,47 @@ TEST(Anchors, a_saved_stack_is_an_entry_of_the_catalogue) {
   const json saved = report_of(small_scenario() + " --catalog " + folder + " --set job.stack=ours");
   EXPECT_EQ(saved["stack"], "ours");
   EXPECT_NEAR(saved["step_time_s"].get<double>(), after["step_time_s"].get<double>(), 1e-6);
+}
+
+TEST(Anchors, a_saved_stack_has_what_the_scenario_set_of_it_and_says_so) {
+  const std::string path = temporary_file("site.textproto", "");
+  const std::string text = read_file(small_scenario());
+  const std::string overridden =
+      temporary_file("overridden.textproto",
+                     std::string(text).insert(text.find("stack:"),
+                                              "stack_override { gemm_factor: 0.9 fixed_step_ms: 20 } "));
+  const CommandResult result =
+      podsim_command("run " + overridden + " --format json --anchor-step-time 3 --save-stack " + path);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("job.stack_override"), std::string::npos) << result.err;
+  const json saved = report_of(small_scenario() + " --catalog " + path + " --set job.stack=site");
+  EXPECT_NEAR(saved["step_time_s"].get<double>(), json::parse(result.out)["step_time_s"].get<double>(), 1e-6);
+  EXPECT_EQ(podsim_command("run " + small_scenario() + " --anchor-step-time 3 --save-stack " + path)
+                .err.find("job.stack_override"),
+            std::string::npos);
+}
+
+TEST(Anchors, a_name_of_a_stack_that_no_file_can_have_is_refused) {
+  const CommandResult result =
+      podsim_command("run " + small_scenario() + " --anchor-step-time 3 --save-stack '9 \"x.textproto'");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("expected the name of the stack"), std::string::npos) << result.err;
+}
+
+TEST(Anchors, of_short_steps_bring_the_prediction_nearer_and_never_beyond_what_was_measured) {
+  for (const std::string name : {"custom_mlp_8_h100", "dlrm_8_h100", "resnet50_spatial_64_v5p"}) {
+    const std::string file = "scenarios/" + name + ".textproto";
+    const double before = report_of(file)["step_time_s"];
+    double last = 0;
+    for (const double factor : {0.8, 0.95, 1.02, 1.05, 1.1, 1.3}) {
+      const json report = report_of(file + " --anchor-step-time " + std::to_string(before * factor));
+      const double after = report["step_time_s"].get<double>() / before;
+      EXPECT_GE(after, last) << name << " " << factor << ": a slower step gives no faster prediction";
+      EXPECT_LT(std::abs(std::log(after / factor)), std::abs(std::log(factor))) << name << " " << factor;
+      EXPECT_GE((after - factor) * (1 - factor), -1e-3) << name << " " << factor << " became " << after;
+      last = after;
+    }
+  }
 }
 
 TEST(Anchors, what_they_cannot_move_is_told) {
