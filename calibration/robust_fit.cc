@@ -11,7 +11,7 @@
 namespace podsim {
 namespace {
 
-constexpr int kIterations = 50;
+constexpr int kIterations = 50, kIterationsBetweenBounds = 2000;
 constexpr double kConverged = 1e-9;
 
 // Weight of a row in the next least-squares problem: its own, less where the error is beyond the bound.
@@ -145,7 +145,8 @@ std::vector<double> errors_at(const FitProblem& problem, const std::vector<doubl
 std::vector<double> fit_offsets(const FitProblem& problem) {
   const std::size_t count = problem.slope.empty() ? 0 : problem.slope.front().size();
   std::vector<double> offsets(count, 0);
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
+  const int most = problem.low.empty() ? kIterations : kIterationsBetweenBounds;
+  for (int iteration = 0; iteration < most; ++iteration) {
     const NormalEquations normal = normal_equations(problem, offsets);
     const Eigen::VectorXd next = least_of(normal, problem);
     double moved = 0;
