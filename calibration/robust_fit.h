@@ -8,12 +8,12 @@ namespace podsim {
 // Errors are logarithms of predicted over measured time; parameters are offsets from their starting values in
 // units of how far each may plausibly be off, so that an offset of 1 costs as much as one ordinary error.
 struct FitProblem {
-  std::vector<double> error;               // [row] at the starting values
-  std::vector<std::vector<double>> slope;  // [row][parameter] change of the error per unit of offset
-  std::vector<double> weight;              // [row] >= 0; 0 leaves the row out
-  std::vector<double> scale;               // [row] size of an ordinary error
-  double linear_beyond = 1;                // errors of more scales than this count less (Huber)
-  std::vector<double> low, high;           // [parameter] offsets stay between them; empty: anywhere
+  std::vector<double> error;                // [row] at the starting values
+  std::vector<std::vector<double>> slope;   // [row][parameter] change of the error per unit of offset
+  std::vector<double> weight;               // [row] >= 0; 0 leaves the row out
+  std::vector<double> scale;                // [row] size of an ordinary error
+  double linear_beyond = 1;                 // errors of more scales than this count less (Huber)
+  std::vector<double> low = {}, high = {};  // [parameter] offsets stay between them; empty: anywhere
 };
 
 // Minimises  sum over rows of weight x huber(error + slope . offset, s) / scale^2  +  sum of offset^2
