@@ -62,10 +62,14 @@ TEST(WholeRun, stands_in_every_format) {
        {"scaling", "scaling_efficiency", "microbatches", "pipeline_stages", "sequences_per_chip",
         "whole_run.tokens", "whole_run.days", "whole_run.energy_mwh", "whole_run.cost_usd"})
     EXPECT_NE(lines_of(csv)[0].find(std::string(",") + column), std::string::npos) << column;
+  std::size_t at = 0;
   for (const json& size : sizes) {
-    const std::string days = size["whole_run"]["days"].dump();
-    EXPECT_NE(csv.find(days), std::string::npos) << days;
-    EXPECT_NE(text.find("days: " + days), std::string::npos) << days << text;
+    const json& days = size["whole_run"]["days"];
+    EXPECT_NE(csv.find(days.dump()), std::string::npos) << days;
+    at = text.find("  days: ", at);
+    ASSERT_NE(at, std::string::npos) << text;
+    at += std::string("  days: ").size();
+    EXPECT_EQ(std::stod(text.substr(at)), days.get<double>());
   }
   EXPECT_NE(text.find("scaling: \"weak\""), std::string::npos) << text;
   EXPECT_NE(text.find("scaling_efficiency: 1\n"), std::string::npos) << text;
