@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim {
 

@@ -7,7 +7,7 @@
 
 #include "api/podsim/podsim.h"
 #include "prediction/predict.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 #include "report/pictures/step_detail.h"
 
 namespace podsim {

@@ -17,8 +17,8 @@
 #include "proto/text/assign.h"
 #include "proto/traces/step_trace.h"
 #include "proto/writing/figure_json.h"
-#include "report/every_figure.h"
-#include "report/figures.h"
+#include "report/figures/every_figure.h"
+#include "report/figures/figures.h"
 #include "report/pictures/run_pictures.h"
 #include "report/pictures/svg.h"
 

@@ -10,7 +10,7 @@
 #include "calibration/anchor_runs.h"
 #include "calibration/anchor_update.h"
 #include "prediction/predict.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 
 namespace podsim {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ingest/nccl_tests.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/validate_collectives.h"
 
 namespace podsim {

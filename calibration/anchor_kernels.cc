@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "proto/text/csv_table.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/validate_kernels.h"
 #include "workload/partition/op_cost.h"
 

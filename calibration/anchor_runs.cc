@@ -6,7 +6,7 @@
 #include "engine/spelling.h"
 #include "proto/scenario/load.h"
 #include "proto/text/csv_table.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/run_rules.h"
 #include "validation/run_scenario.h"
 #include "validation/run_table.h"

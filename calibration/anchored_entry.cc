@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "engine/check.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "proto/text/csv_table.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/error_summary.h"
 
 namespace podsim {

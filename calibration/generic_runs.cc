@@ -12,7 +12,7 @@
 #include "engine/parallel_for.h"
 #include "proto/scenario/load.h"
 #include "proto/text/csv_table.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/error_summary.h"
 #include "validation/run_table.h"
 #include "validation/validate_runs.h"

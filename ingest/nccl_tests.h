@@ -11,7 +11,7 @@
 #include "ingest/imported/imported.h"
 #include "proto/text/problem.h"
 #include "proto/text/read_file.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim {
 

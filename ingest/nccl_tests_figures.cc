@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "ingest/nccl_tests.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <regex>
 #include <sstream>
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

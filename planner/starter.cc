@@ -14,7 +14,7 @@
 #include "prediction/step_length.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "workload/model/program_graph.h"
 
 namespace podsim {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/simulation/state/step_draws.h"
 
 namespace podsim {

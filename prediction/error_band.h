@@ -31,8 +31,8 @@
 #include <vector>
 
 #include "proto/text/problem.h"
+#include "report/answer/report.h"
 #include "report/pictures/step_detail.h"
-#include "report/report.h"
 
 namespace podsim {
 

@@ -2,8 +2,8 @@
 #include "prediction/evaluate.h"
 
 #include "prediction/step_length.h"
-#include "report/summarize.h"
-#include "report/text.h"
+#include "report/summary/summarize.h"
+#include "report/text/text.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/question/spec.h"
 #include "workload/job/job.h"

@@ -5,7 +5,7 @@
 
 #include "engine/check_scope.h"
 #include "prediction/seed_runs.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "workload/job/job.h"
 
 namespace podsim {

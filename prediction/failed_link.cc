@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "proto/catalog/usual_stop.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/question/spec.h"
 #include "topology/fabric_kind.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "report/slow_entries.h"
-#include "report/text.h"
+#include "report/summary/slow_entries.h"
+#include "report/text/text.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/question/spec.h"
 #include "topology/failures.h"

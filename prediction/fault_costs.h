@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "prediction/seed_runs.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 
 namespace podsim {
 

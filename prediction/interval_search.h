@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "report/reliability.h"
+#include "report/answer/reliability.h"
 #include "scheduler/reliability/weeks/milliseconds.h"
 
 namespace podsim {

@@ -10,7 +10,7 @@
 #include "engine/stage_timer.h"
 #include "prediction/evaluate.h"
 #include "prediction/step_length.h"
-#include "report/ensemble.h"
+#include "report/answer/ensemble.h"
 #include "scheduler/folding/healthy_systems.h"
 #include "scheduler/placement/fabric_cost.h"
 #include "workload/job/job.h"

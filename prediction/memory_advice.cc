@@ -12,7 +12,7 @@
 #include "prediction/evaluate.h"
 #include "prediction/memory_changes.h"
 #include "prediction/step_length.h"
-#include "report/summarize.h"
+#include "report/summary/summarize.h"
 #include "scheduler/placement/fabric_cost.h"
 #include "scheduler/simulation/simulate.h"
 #include "workload/partition/program.h"

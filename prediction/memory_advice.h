@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/report.h"
+#include "report/answer/report.h"
 #include "topology/fabric.h"
 
 namespace podsim {

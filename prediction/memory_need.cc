@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "prediction/prepare_job.h"
-#include "report/memory_text.h"
-#include "report/text.h"
+#include "report/tables/memory_text.h"
+#include "report/text/text.h"
 #include "topology/fabric.h"
 #include "workload/job/chip.h"
 #include "workload/partition/program.h"

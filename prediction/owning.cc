@@ -1,7 +1,7 @@
 // Joins a step's power with a year of owning.
 #include "prediction/owning.h"
 
-#include "report/document_rate.h"
+#include "report/summary/document_rate.h"
 
 namespace podsim {
 

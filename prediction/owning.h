@@ -9,7 +9,7 @@
 #include "economics/ownership.h"
 #include "proto/catalog/chip_prices.h"
 #include "proto/catalog/owning_tables.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 #include "workload/job/chip.h"
 
 namespace podsim {

@@ -19,9 +19,9 @@
 #include "prediction/shapes.h"
 #include "report/pictures/network_drawing.h"
 #include "report/pictures/step_counters.h"
-#include "report/slow_entries.h"
-#include "report/summarize.h"
-#include "report/verdict.h"
+#include "report/summary/slow_entries.h"
+#include "report/summary/summarize.h"
+#include "report/summary/verdict.h"
 #include "scheduler/placement/subcluster.h"
 
 namespace podsim {

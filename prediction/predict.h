@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "report/answer/report.h"
 #include "report/pictures/step_detail.h"
-#include "report/report.h"
-#include "report/step_tracks.h"
+#include "report/tracks/step_tracks.h"
 #include "scheduler/question/cluster.h"
 #include "scheduler/replay/recorded_trace.h"
 #include "scheduler/simulation/simulate.h"

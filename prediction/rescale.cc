@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/folding/drawn_degradations.h"
 #include "scheduler/question/spec.h"
 #include "topology/fabric_kind.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "report/ensemble.h"
+#include "report/answer/ensemble.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/simulate.h"
 

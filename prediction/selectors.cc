@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/spelling.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/question/degradation.h"
 #include "scheduler/question/spec.h"
 #include "topology/failures.h"

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "report/report.h"
+#include "report/answer/report.h"
 
 namespace podsim {
 

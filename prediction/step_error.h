@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "engine/random.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 
 namespace podsim {
 

@@ -7,7 +7,7 @@
 
 #include "engine/sharing.h"
 #include "prediction/drawn_length.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
 
 namespace podsim {

@@ -11,8 +11,8 @@
 #include "prediction/interval_search.h"
 #include "prediction/predict.h"
 #include "prediction/step_error.h"
-#include "report/summarize_runs.h"
-#include "report/weeks_course.h"
+#include "report/summary/summarize_runs.h"
+#include "report/summary/weeks_course.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "report/reliability.h"
+#include "report/answer/reliability.h"
 #include "scheduler/reliability/weeks/reliability_question.h"
 
 namespace podsim {

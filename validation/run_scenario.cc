@@ -7,7 +7,7 @@
 
 #include "proto/catalog/chip_prices.h"
 #include "proto/scenario/chosen_fabric.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/mesh_text.h"
 #include "validation/recompute_lists.h"
 #include "validation/run_layout.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "proto/text/csv_table.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/parallel_for.h"
 #include "prediction/error_band.h"
 #include "proto/scenario/load.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

@@ -9,7 +9,7 @@
 
 #include "prediction/predict.h"
 #include "proto/catalog/catalog.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 #include "validation/error_summary.h"
 #include "validation/run_scenario.h"
 

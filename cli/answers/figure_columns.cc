@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "report/ensemble_text.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/tables/ensemble_text.h"
+#include "report/tables/write.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report.h"
+#include "report/answer/report.h"
 
 namespace podsim {
 

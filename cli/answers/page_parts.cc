@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "report/pictures/run_pictures.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

@@ -6,7 +6,7 @@
 
 #include "planner/search/incumbents.h"
 #include "proto/pages/page.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 
 namespace podsim {
 

@@ -7,7 +7,7 @@
 #include "proto/writing/answer_textproto.h"
 #include "proto/writing/write.h"
 #include "report/pictures/detail_figures.h"
-#include "report/write.h"
+#include "report/tables/write.h"
 
 namespace podsim {
 namespace {

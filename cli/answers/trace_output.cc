@@ -11,7 +11,7 @@
 #include "proto/text/quantities.h"
 #include "proto/traces/step_trace.h"
 #include "proto/traces/trace_file.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

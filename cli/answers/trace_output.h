@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/options/options.h"
-#include "report/step_tracks.h"
-#include "report/track_excerpt.h"
+#include "report/tracks/step_tracks.h"
+#include "report/tracks/track_excerpt.h"
 
 namespace podsim {
 

@@ -14,8 +14,7 @@
 #include "cli/terminal/output.h"
 #include "planner/plan/tie.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -18,8 +18,8 @@
 #include "cli/weeks/reliability_page.h"
 #include "cli/weeks/weeks_batch.h"
 #include "proto/scenario/load.h"
-#include "report/reliability_text.h"
-#include "report/write.h"
+#include "report/tables/reliability_text.h"
+#include "report/tables/write.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {

@@ -8,11 +8,11 @@
 #include "cli/answers/page_parts.h"
 #include "cli/answers/render.h"
 #include "proto/pages/run_page.h"
-#include "report/figures.h"
+#include "report/figures/figures.h"
+#include "report/figures/step_figures.h"
 #include "report/pictures/run_pictures.h"
-#include "report/step_figures.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/tables/write.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "proto/pages/page.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 
 namespace podsim {
 

@@ -14,7 +14,7 @@
 #include "proto/scenario/load.h"
 #include "proto/scenario/sweep.h"
 #include "proto/writing/write.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "cli/answers/page_parts.h"
 #include "proto/pages/run_page.h"
-#include "report/figures.h"
+#include "report/figures/figures.h"
 #include "report/pictures/run_pictures.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -6,8 +6,9 @@
 #include "cli/answers/figure_columns.h"
 #include "cli/answers/render.h"
 #include "proto/writing/write.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/tables/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

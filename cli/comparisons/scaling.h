@@ -8,7 +8,7 @@
 #include "cli/comparisons/scale_page.h"
 #include "cli/comparisons/whole_run.h"
 #include "cli/scenarios/sweep.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 
 namespace podsim {
 

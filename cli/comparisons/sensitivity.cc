@@ -15,8 +15,8 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -29,8 +29,8 @@
 #include "proto/writing/answer_textproto.h"
 #include "proto/writing/result_json.h"
 #include "proto/writing/write.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -21,10 +21,10 @@
 #include "prediction/selectors.h"
 #include "proto/scenario/load.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
-#include "report/verdict.h"
-#include "report/what_if_text.h"
-#include "report/write.h"
+#include "report/summary/verdict.h"
+#include "report/tables/what_if_text.h"
+#include "report/tables/write.h"
+#include "report/text/text.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {

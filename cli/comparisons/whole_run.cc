@@ -2,7 +2,7 @@
 #include "cli/comparisons/whole_run.h"
 
 #include "economics/bill.h"
-#include "report/document_rate.h"
+#include "report/summary/document_rate.h"
 
 namespace podsim {
 

@@ -1,8 +1,8 @@
 // A run to a number of tokens at the speed of one report, in which nothing fails.
 #pragma once
 
-#include "report/report.h"
-#include "report/scaling_figures.h"
+#include "report/answer/report.h"
+#include "report/figures/scaling_figures.h"
 #include "scheduler/question/price.h"
 
 namespace podsim {

@@ -18,8 +18,8 @@
 #include "proto/catalog/chip_prices.h"
 #include "proto/scenario/load.h"
 #include "proto/writing/result_json.h"
-#include "report/document_rate.h"
-#include "report/text.h"
+#include "report/summary/document_rate.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

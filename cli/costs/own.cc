@@ -15,7 +15,7 @@
 #include "prediction/owning.h"
 #include "proto/scenario/owned_chips.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "proto/writing/figure_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cli/scenarios/batch.h"
 #include "prediction/predict.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -9,8 +9,8 @@
 #include "calibration/channel_fit.h"
 #include "cli/scenarios/batch.h"
 #include "engine/binary_units.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 #include "validation/validate_collectives.h"
 
 namespace podsim {

@@ -9,8 +9,8 @@
 
 #include "cli/scenarios/batch.h"
 #include "engine/check.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 #include "scheduler/replay/fold_graph.h"
 #include "scheduler/replay/graph_slowness.h"
 #include "scheduler/replay/run_graph.h"

@@ -11,7 +11,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "planner/starter.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -2,8 +2,8 @@
 #include "cli/inputs/price_text.h"
 
 #include "proto/writing/figure_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

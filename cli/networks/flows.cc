@@ -23,8 +23,8 @@
 #include "proto/text/read_file.h"
 #include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -19,8 +19,8 @@
 #include "proto/cases/load_shard_cases.h"
 #include "proto/text/question_digest.h"
 #include "proto/writing/write_shard_plans.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 #include "scheduler/placement/fabric_cost.h"
 #include "workload/cases/plan_case.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

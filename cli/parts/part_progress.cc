@@ -10,7 +10,7 @@
 #include "cli/terminal/output.h"
 #include "planner/store/contents.h"
 #include "proto/text/read_file.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -4,8 +4,7 @@
 #include "cli/plan/plan_text.h"
 #include "planner/plan/question_words.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

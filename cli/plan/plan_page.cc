@@ -9,7 +9,7 @@
 #include "cli/plan/plan_text.h"
 #include "cli/search/choice_plane.h"
 #include "report/pictures/run_pictures.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

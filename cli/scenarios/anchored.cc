@@ -19,7 +19,7 @@
 #include "ingest/xplane/read_space.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

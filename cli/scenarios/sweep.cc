@@ -14,7 +14,7 @@
 #include "proto/scenario/sweep.h"
 #include "proto/scenario/write_layout.h"
 #include "proto/text/read_file.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -27,7 +27,7 @@
 #include "proto/scenario/load_space.h"
 #include "proto/text/read_file.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/search/choice_plane.h"
 #include "cli/search/search_text.h"
 #include "engine/binary_units.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "cli/terminal/messages.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

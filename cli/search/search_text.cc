@@ -10,8 +10,8 @@
 #include "proto/text/assign.h"
 #include "proto/text/override.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 #include "workload/pipeline/schedules.h"
 
 namespace podsim {

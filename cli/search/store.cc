@@ -18,8 +18,8 @@
 #include "planner/store/contents.h"
 #include "prediction/evaluator.h"
 #include "proto/scenario/load.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

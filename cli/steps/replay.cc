@@ -22,9 +22,9 @@
 #include "proto/text/quantities.h"
 #include "proto/traces/trace_file.h"
 #include "report/pictures/run_pictures.h"
-#include "report/replay_tracks.h"
-#include "report/text.h"
-#include "report/what_if_text.h"
+#include "report/tables/what_if_text.h"
+#include "report/text/text.h"
+#include "report/tracks/replay_tracks.h"
 #include "scheduler/replay/replay_graph.h"
 
 namespace podsim {

@@ -23,8 +23,9 @@
 #include "proto/traces/trace_file.h"
 #include "report/pictures/run_pictures.h"
 #include "report/pictures/svg.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/tables/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proto/writing/figure_json.h"
-#include "report/what_if_figures.h"
+#include "report/figures/what_if_figures.h"
 
 namespace podsim {
 namespace {

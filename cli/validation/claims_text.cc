@@ -8,8 +8,8 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/output.h"
 #include "proto/text/read_file.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -1,7 +1,7 @@
 // Predictions beside measurements as a spreadsheet, and the numbers that its columns share with JSON.
 #include "cli/validation/validate_output.h"
-#include "report/step_figures.h"
-#include "report/text.h"
+#include "report/figures/step_figures.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

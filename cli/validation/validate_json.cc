@@ -4,7 +4,7 @@
 #include "cli/validation/validate_output.h"
 #include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/layout_ranking.h"
 
 namespace podsim {

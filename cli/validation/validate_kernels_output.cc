@@ -2,8 +2,8 @@
 #include "cli/validation/validate_output.h"
 #include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "cli/validation/validate_suite.h"
 #include "proto/writing/figure_json.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

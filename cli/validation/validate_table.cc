@@ -3,8 +3,9 @@
 #include <map>
 
 #include "cli/validation/validate_output.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/tables/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 #include "validation/layout_ranking.h"
 
 namespace podsim {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cli/answers/page_parts.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

@@ -13,7 +13,7 @@
 #include "cli/weeks/verbs.h"
 #include "proto/scenario/load_availability.h"
 #include "proto/text/read_file.h"
-#include "report/availability_text.h"
+#include "report/tables/availability_text.h"
 
 namespace podsim {
 namespace {

@@ -12,8 +12,8 @@
 #include "cli/weeks/reliability_page.h"
 #include "cli/weeks/verbs.h"
 #include "cli/weeks/weeks_batch.h"
-#include "report/reliability_text.h"
-#include "report/write.h"
+#include "report/tables/reliability_text.h"
+#include "report/text/align.h"
 
 namespace podsim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/reliability.h"
+#include "report/answer/reliability.h"
 
 namespace podsim {
 

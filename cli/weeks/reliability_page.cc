@@ -5,7 +5,7 @@
 #include <map>
 
 #include "cli/answers/page_parts.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "proto/pages/page.h"
-#include "report/reliability.h"
+#include "report/answer/reliability.h"
 
 namespace podsim {
 

@@ -8,7 +8,7 @@
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/scenarios/sweep.h"
-#include "report/reliability.h"
+#include "report/answer/reliability.h"
 #include "scheduler/reliability/weeks/reliability_question.h"
 
 namespace podsim {

@@ -6,7 +6,7 @@
 
 #include "ingest/hlo/fields.h"
 #include "ingest/imported/account.h"
-#include "report/write.h"
+#include "report/text/align.h"
 
 namespace podsim::chakra {
 namespace {

@@ -7,7 +7,7 @@
 #include "ingest/chakra/ranks.h"
 #include "ingest/chakra/summary.h"
 #include "ingest/chakra/trace.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim::chakra {
 

@@ -5,7 +5,7 @@
 
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -11,8 +11,8 @@
 #include "ingest/clusters/clusters.h"
 #include "ingest/clusters/fabric_text.h"
 #include "proto/text/document.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

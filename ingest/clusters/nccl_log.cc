@@ -8,7 +8,7 @@
 
 #include "ingest/clusters/clusters.h"
 #include "proto/text/document.h"
-#include "report/write.h"
+#include "report/text/align.h"
 
 namespace podsim {
 namespace {

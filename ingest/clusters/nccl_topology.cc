@@ -8,8 +8,8 @@
 
 #include "ingest/clusters/clusters.h"
 #include "proto/text/document.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

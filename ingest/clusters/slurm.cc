@@ -12,8 +12,8 @@
 #include "ingest/clusters/hostlist.h"
 #include "proto/text/document.h"
 #include "proto/text/read_file.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "ingest/hlo/account.h"
 #include "ingest/hlo/summary.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim::hlo {
 

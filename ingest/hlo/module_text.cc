@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "ingest/hlo/module_figures.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim::hlo {
 namespace {

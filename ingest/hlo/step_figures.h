@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ingest/hlo/module_step.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim::hlo {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim {
 

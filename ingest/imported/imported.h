@@ -12,7 +12,7 @@
 #include "ingest/imported/account.h"
 #include "proto/text/problem.h"
 #include "proto/text/read_file.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 #include "scheduler/replay/step_graph.h"
 
 namespace podsim {

@@ -7,7 +7,7 @@
 #include "ingest/kineto/profile.h"
 #include "ingest/kineto/ranks.h"
 #include "ingest/kineto/summary.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim::kineto {
 

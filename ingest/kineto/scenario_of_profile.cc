@@ -9,7 +9,7 @@
 
 #include "ingest/kineto/intervals.h"
 #include "ingest/launchers/scenario_text.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim::kineto {
 namespace {

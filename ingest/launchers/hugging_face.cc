@@ -11,8 +11,8 @@
 #include "ingest/launchers/scenario_text.h"
 #include "ingest/launchers/settings.h"
 #include "ingest/launchers/step_sizes.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

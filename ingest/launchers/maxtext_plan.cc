@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "proto/catalog/catalog.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

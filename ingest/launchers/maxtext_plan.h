@@ -10,7 +10,7 @@
 
 #include "ingest/launchers/maxtext_sources.h"
 #include "ingest/launchers/scenario_text.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim {
 

@@ -4,8 +4,8 @@
 
 #include "engine/check.h"
 #include "ingest/launchers/maxtext_plan.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "ingest/launchers/scenario_text.h"
 #include "ingest/launchers/settings.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim {
 

@@ -3,8 +3,8 @@
 
 #include "engine/check.h"
 #include "ingest/launchers/megatron_plan.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

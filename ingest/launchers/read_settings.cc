@@ -12,7 +12,7 @@
 
 #include "ingest/launchers/settings.h"
 #include "proto/text/json_tree.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -6,7 +6,7 @@
 #include "engine/check.h"
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

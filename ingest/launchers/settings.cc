@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "engine/spelling.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

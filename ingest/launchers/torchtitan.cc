@@ -9,8 +9,8 @@
 #include "ingest/launchers/settings.h"
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/text/align.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ingest/imported/account.h"
 #include "ingest/partitioning/module_totals.h"
-#include "report/write.h"
+#include "report/text/align.h"
 
 namespace podsim::partitioning {
 namespace {

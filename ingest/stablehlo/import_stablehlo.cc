@@ -7,7 +7,7 @@
 
 #include "engine/check.h"
 #include "ingest/stablehlo/read_modules.h"
-#include "report/write.h"
+#include "report/text/align.h"
 
 namespace podsim {
 namespace {

@@ -8,7 +8,7 @@
 #include "engine/binary_units.h"
 #include "planner/search/stored_steps.h"
 #include "proto/writing/result_json.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -17,7 +17,7 @@
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/write_layout.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -12,8 +12,8 @@
 #include "proto/scenario/load.h"
 #include "proto/scenario/load_reliability.h"
 #include "proto/scenario/write_layout.h"
-#include "report/figures.h"
-#include "report/text.h"
+#include "report/figures/figures.h"
+#include "report/text/text.h"
 #include "workload/job/dtype.h"
 
 namespace podsim {

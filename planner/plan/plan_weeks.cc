@@ -4,7 +4,7 @@
 #include "prediction/weeks.h"
 #include "proto/scenario/load_reliability.h"
 #include "proto/scenario/write_layout.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

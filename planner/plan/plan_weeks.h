@@ -7,7 +7,7 @@
 
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
-#include "report/reliability.h"
+#include "report/answer/reliability.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {

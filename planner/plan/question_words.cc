@@ -1,7 +1,7 @@
 // Writes every field that is not as in a question that says nothing.
 #include "planner/plan/question_words.h"
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -9,7 +9,7 @@
 #include "proto/scenario/load.h"
 #include "proto/scenario/point_value.h"
 #include "proto/scenario/sweep.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -16,7 +16,7 @@
 #include "prediction/step_length.h"
 #include "proto/scenario/load_space.h"
 #include "proto/text/json_text.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -8,7 +8,7 @@
 #include "planner/bounds/stem_bounds.h"
 #include "prediction/predict.h"
 #include "prediction/step_length.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

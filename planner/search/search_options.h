@@ -8,8 +8,8 @@
 #include <string>
 
 #include "planner/search/incumbents.h"
-#include "report/report.h"
-#include "report/text.h"
+#include "report/answer/report.h"
+#include "report/text/text.h"
 
 namespace podsim {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "proto/text/assign.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

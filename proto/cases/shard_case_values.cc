@@ -7,7 +7,7 @@
 
 #include "engine/spelling.h"
 #include "proto/text/assign.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -10,7 +10,7 @@
 #include "proto/text/number_path.h"
 #include "proto/text/parse.h"
 #include "proto/text/ranges.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

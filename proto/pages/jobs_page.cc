@@ -3,12 +3,12 @@
 
 #include "proto/pages/run_page.h"
 #include "proto/writing/write.h"
-#include "report/figures.h"
-#include "report/memory_text.h"
+#include "report/figures/figures.h"
+#include "report/figures/step_figures.h"
 #include "report/pictures/run_pictures.h"
-#include "report/step_figures.h"
-#include "report/text.h"
-#include "report/write.h"
+#include "report/tables/memory_text.h"
+#include "report/tables/write.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

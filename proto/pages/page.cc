@@ -13,8 +13,8 @@
 #include "proto/pages/page_files.h"
 #include "proto/pages/picture_json.h"
 #include "proto/pages/value_tables.h"
+#include "report/answer/result_header.h"
 #include "report/pictures/svg.h"
-#include "report/result_header.h"
 
 namespace podsim {
 namespace {

@@ -5,17 +5,17 @@
 #include <numeric>
 
 #include "proto/writing/write.h"
-#include "report/anchor_text.h"
-#include "report/figures.h"
-#include "report/memory_text.h"
+#include "report/figures/figures.h"
+#include "report/figures/step_figures.h"
 #include "report/pictures/detail_figures.h"
 #include "report/pictures/run_pictures.h"
-#include "report/slow_entries.h"
-#include "report/step_figures.h"
-#include "report/text.h"
-#include "report/verdict.h"
-#include "report/what_if_text.h"
-#include "report/write.h"
+#include "report/summary/slow_entries.h"
+#include "report/summary/verdict.h"
+#include "report/tables/anchor_text.h"
+#include "report/tables/memory_text.h"
+#include "report/tables/what_if_text.h"
+#include "report/tables/write.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

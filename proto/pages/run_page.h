@@ -6,9 +6,9 @@
 #include <string>
 
 #include "proto/pages/page.h"
-#include "report/figure.h"
+#include "report/answer/report.h"
+#include "report/figures/figure.h"
 #include "report/pictures/step_detail.h"
-#include "report/report.h"
 
 namespace podsim {
 

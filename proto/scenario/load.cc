@@ -15,7 +15,7 @@
 #include "proto/text/question_digest.h"
 #include "proto/text/ranges.h"
 #include "proto/text/read_file.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -17,9 +17,9 @@
 #include "proto/text/ranges.h"
 #include "proto/text/read_file.h"
 #include "proto/text/set_fields.h"
-#include "report/every_figure.h"
-#include "report/figures.h"
-#include "report/text.h"
+#include "report/figures/every_figure.h"
+#include "report/figures/figures.h"
+#include "report/text/text.h"
 #include "topology/fabric_spec.h"
 
 namespace podsim {

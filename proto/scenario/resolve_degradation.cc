@@ -8,7 +8,7 @@
 #include "proto/scenario.pb.h"
 #include "proto/text/assign.h"
 #include "proto/text/ranges.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/folding/drawn_degradations.h"
 #include "workload/job/job.h"
 

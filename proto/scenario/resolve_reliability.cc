@@ -6,7 +6,7 @@
 #include "proto/scenario.pb.h"
 #include "proto/scenario/resolve.h"
 #include "proto/text/ranges.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/reliability/weeks/reliability_question.h"
 #include "workload/model/model_program.h"
 

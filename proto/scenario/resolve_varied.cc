@@ -11,7 +11,7 @@
 #include "proto/scenario.pb.h"
 #include "proto/scenario/point_value.h"
 #include "proto/scenario/write_layout.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

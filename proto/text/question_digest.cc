@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/sha256.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

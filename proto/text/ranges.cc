@@ -13,7 +13,7 @@
 #include "proto/options.pb.h"
 #include "proto/text/assign.h"
 #include "proto/text/parse.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

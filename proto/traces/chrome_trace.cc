@@ -6,7 +6,7 @@
 #include <string>
 
 #include "proto/traces/step_trace.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/step_tracks.h"
+#include "report/tracks/step_tracks.h"
 
 namespace podsim {
 

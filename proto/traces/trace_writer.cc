@@ -6,7 +6,7 @@
 
 #include "engine/check.h"
 #include "proto/traces/trace_file.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "report/figures.h"
+#include "report/figures/figures.h"
 
 namespace podsim {
 namespace {

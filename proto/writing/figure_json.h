@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proto/writing/json_writer.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 namespace podsim {
 

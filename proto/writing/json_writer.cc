@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/result_header.h"
+#include "report/answer/result_header.h"
 
 namespace podsim {
 

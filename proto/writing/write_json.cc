@@ -3,7 +3,7 @@
 
 #include "proto/writing/figure_json.h"
 #include "proto/writing/write.h"
-#include "report/figures.h"
+#include "report/figures/figures.h"
 #include "report/pictures/detail_figures.h"
 
 namespace podsim {

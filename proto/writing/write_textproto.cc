@@ -8,7 +8,7 @@
 #include "engine/check.h"
 #include "proto/report.pb.h"
 #include "proto/writing/write.h"
-#include "report/figures.h"
+#include "report/figures/figures.h"
 #include "report/pictures/detail_figures.h"
 
 namespace podsim {

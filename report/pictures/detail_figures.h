@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "report/figure.h"
+#include "report/figures/figure.h"
 #include "report/pictures/step_detail.h"
 
 namespace podsim {

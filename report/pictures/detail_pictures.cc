@@ -4,7 +4,7 @@
 #include <map>
 
 #include "report/pictures/run_pictures.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "report/pictures/svg.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/report.h"
+#include "report/answer/report.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/timeline.h"
 #include "topology/fabric.h"

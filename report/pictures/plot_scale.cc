@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "engine/check.h"
-#include "report/step_figures.h"
-#include "report/text.h"
+#include "report/figures/step_figures.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

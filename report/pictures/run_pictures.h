@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "report/answer/report.h"
 #include "report/pictures/picture.h"
 #include "report/pictures/step_detail.h"
-#include "report/report.h"
 
 namespace podsim {
 

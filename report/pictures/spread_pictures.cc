@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "report/pictures/run_pictures.h"
-#include "report/text.h"
-#include "report/what_if_text.h"
+#include "report/tables/what_if_text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

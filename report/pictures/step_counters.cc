@@ -8,7 +8,7 @@
 
 #include "engine/binary_units.h"
 #include "report/pictures/step_detail.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "scheduler/simulation/state/timeline_parts.h"
 
 namespace podsim {

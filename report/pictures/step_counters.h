@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/step_tracks.h"
+#include "report/tracks/step_tracks.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/timeline.h"

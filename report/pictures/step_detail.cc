@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "engine/check.h"
-#include "report/executed_operations.h"
-#include "report/pass_work.h"
+#include "report/summary/executed_operations.h"
+#include "report/summary/pass_work.h"
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
 #include "workload/partition/op_cost.h"

@@ -10,7 +10,7 @@
 #include "engine/utf8.h"
 #include "report/pictures/plot_scale.h"
 #include "report/pictures/svg_style.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

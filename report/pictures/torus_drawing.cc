@@ -4,7 +4,7 @@
 #include <map>
 
 #include "report/pictures/network_canvas.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "report/text.h"
+#include "report/text/text.h"
 #include "tests/cli/command.h"
 
 namespace podsim::readme_test {

@@ -10,7 +10,7 @@
 
 #include "prediction/weeks.h"
 #include "proto/scenario/load_reliability.h"
-#include "report/reliability_text.h"
+#include "report/tables/reliability_text.h"
 
 namespace podsim::weeks_golden_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "prediction/predict.h"
-#include "report/report.h"
+#include "report/answer/report.h"
 #include "tests/prediction/scenario.h"
 
 namespace podsim::fault_costs_test {

@@ -6,7 +6,7 @@
 
 #include "prediction/predict.h"
 #include "proto/writing/write.h"
-#include "report/write.h"
+#include "report/tables/write.h"
 #include "tests/prediction/scenario.h"
 
 namespace podsim::measured_layers_test {

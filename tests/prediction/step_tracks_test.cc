@@ -1,5 +1,5 @@
 // Rules of the tracks of a simulated step, and of the files that viewers read them from.
-#include "report/step_tracks.h"
+#include "report/tracks/step_tracks.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "prediction/predict.h"
 #include "proto/traces/step_trace.h"
-#include "report/track_excerpt.h"
+#include "report/tracks/track_excerpt.h"
 #include "tests/prediction/scenario.h"
 #include "tests/proto/traces/decoded_trace.h"
 

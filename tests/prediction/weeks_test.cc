@@ -9,7 +9,7 @@
 #include "prediction/predict.h"
 #include "proto/scenario/load.h"
 #include "proto/scenario/load_reliability.h"
-#include "report/reliability_text.h"
+#include "report/tables/reliability_text.h"
 
 namespace podsim::weeks_test {
 namespace {

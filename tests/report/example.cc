@@ -2,7 +2,7 @@
 #include "tests/report/example.h"
 
 #include "engine/binary_units.h"
-#include "report/summarize.h"
+#include "report/summary/summarize.h"
 
 namespace podsim {
 namespace {

@@ -1,8 +1,8 @@
 // A small job and its timelines with round numbers, for the report's tests.
 #pragma once
 
-#include "report/ensemble.h"
-#include "report/report.h"
+#include "report/answer/ensemble.h"
+#include "report/answer/report.h"
 #include "scheduler/question/spec.h"
 #include "scheduler/simulation/state/timeline.h"
 #include "workload/partition/program.h"

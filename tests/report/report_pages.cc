@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "engine/check.h"
-#include "report/every_figure.h"
-#include "report/figures.h"
+#include "report/figures/every_figure.h"
+#include "report/figures/figures.h"
+#include "report/figures/scaling_figures.h"
 #include "report/pictures/detail_figures.h"
-#include "report/scaling_figures.h"
 
 namespace podsim::testing {
 namespace {

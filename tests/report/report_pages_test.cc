@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "report/every_figure.h"
-#include "report/figures.h"
+#include "report/figures/every_figure.h"
+#include "report/figures/figures.h"
 
 namespace podsim::testing::report_pages_test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "proto/cases/load_shard_cases.h"
 #include "proto/writing/write_shard_plans.h"
-#include "report/write.h"
+#include "report/text/align.h"
 #include "tests/sharding/case_judge.h"
 #include "workload/cases/plan_case.h"
 

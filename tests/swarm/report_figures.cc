@@ -12,7 +12,7 @@
 
 #include "engine/check.h"
 #include "proto/report.pb.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "proto/writing/write.h"
-#include "report/write.h"
+#include "report/tables/write.h"
 #include "tests/swarm/laws.h"
 #include "tests/swarm/report_figures.h"
 

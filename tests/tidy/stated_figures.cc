@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "proto/text/csv_table.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/validate_collectives.h"
 
 namespace podsim::testing::network_page_test {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "proto/catalog/catalog.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "validation/run_rules.h"
 
 namespace podsim::slice_scaling_test {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace podsim::testing {
 namespace {

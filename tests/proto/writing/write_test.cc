@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "proto/report.pb.h"
+#include "report/figures/scaling_figures.h"
 #include "report/pictures/step_detail.h"
-#include "report/scaling_figures.h"
 
 namespace podsim::write_test {
 namespace {

@@ -1,0 +1,118 @@
+// Training runs of weeks, one row each.
+#include <algorithm>
+#include <utility>
+
+#include "report/tables/reliability_text.h"
+#include "report/text/text.h"
+
+namespace podsim {
+namespace {
+
+using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, value) in column order
+
+std::string hundredths(double share) { return fixed(100 * share, 2) + "%"; }
+
+// Quoted where a comma or a quote would end the cell (RFC 4180).
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+std::string eight_of_ten(const Spread& spread) {
+  return significant(spread.p10, 4) + "-" + significant(spread.p90, 4);
+}
+
+Cells table_cells(const ReliabilityReport& report) {
+  const ReliabilityFigures& figures = report.figures;
+  return {{"scenario", report.scenario},
+          {"nodes", std::to_string(report.job_nodes)},
+          {"spare", std::to_string(report.spare_nodes)},
+          {"checkpoint, min", fixed(report.interval.interval_s / 60, 2)},
+          {"ETTR", hundredths(figures.ettr.mean)},
+          {"goodput", hundredths(figures.goodput.mean)},
+          {"failures", fixed(figures.failures.mean, 1)},
+          {"interruptions", fixed(figures.interruptions.mean, 1)},
+          {"days", significant(figures.days.mean, 4)},
+          {"8 of 10", eight_of_ten(figures.days)},
+          {"cost, USD", significant(figures.cost_usd.mean, 4)},
+          {"8 of 10", eight_of_ten(figures.cost_usd)},
+          {"MWh", significant(figures.energy_mwh.mean, 4)}};
+}
+
+void add_spread(Cells& cells, const std::string& name, const Spread& spread) {
+  cells.emplace_back(name + ".mean", shortest(spread.mean));
+  cells.emplace_back(name + ".standard_deviation", shortest(spread.standard_deviation));
+  cells.emplace_back(name + ".p10", shortest(spread.p10));
+  cells.emplace_back(name + ".p50", shortest(spread.p50));
+  cells.emplace_back(name + ".p90", shortest(spread.p90));
+}
+
+// `with_carbon`: of any report of the table.
+Cells csv_cells(const ReliabilityReport& report, bool with_carbon) {
+  const ReliabilityFigures& figures = report.figures;
+  Cells cells = {{"scenario", cell(report.scenario)},
+                 {"chip", cell(report.chip)},
+                 {"fabric", cell(report.fabric)},
+                 {"job_chips", std::to_string(report.job_chips)},
+                 {"job_nodes", std::to_string(report.job_nodes)},
+                 {"spare_nodes", std::to_string(report.spare_nodes)},
+                 {"seed", std::to_string(report.seed)},
+                 {"seeds", std::to_string(report.seeds)},
+                 {"step_time_s", shortest(report.step_time_s)},
+                 {"interval_s", shortest(report.interval.interval_s)}};
+  const std::pair<const char*, const Spread*> spreads[] = {
+      {"ettr", &figures.ettr},
+      {"goodput", &figures.goodput},
+      {"scheduling_goodput", &figures.scheduling_goodput},
+      {"runtime_goodput", &figures.runtime_goodput},
+      {"failures", &figures.failures},
+      {"interruptions", &figures.interruptions},
+      {"checkpoints", &figures.checkpoints},
+      {"days", &figures.days},
+      {"cost_usd", &figures.cost_usd},
+      {"energy_mwh", &figures.energy_mwh}};
+  for (const auto& [name, spread] : spreads) add_spread(cells, name, *spread);
+  if (with_carbon) {
+    const std::size_t first = cells.size();
+    add_spread(cells, "carbon_t", figures.carbon_t.value_or(Spread{}));
+    for (std::size_t i = first; i < cells.size() && !figures.carbon_t; ++i) cells[i].second.clear();
+  }
+  for (const BillLine& line : report.bill) cells.emplace_back("usd." + line.item, shortest(line.usd));
+  cells.emplace_back("unpaid_chip_hours", shortest(report.unpaid_chip_hours));
+  for (const BucketReport& bucket : report.buckets)
+    cells.emplace_back("share." + cell(bucket.bucket), shortest(bucket.share));
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> reliability_rows(std::span<const ReliabilityReport> reports) {
+  std::vector<std::vector<std::string>> rows(1);
+  for (const ReliabilityReport& report : reports) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (const auto& [column, value] : table_cells(report)) {
+      if (rows.size() == 2) rows.front().push_back(column);
+      row.push_back(value);
+    }
+  }
+  return rows;
+}
+
+std::string reliability_csv(std::span<const ReliabilityReport> reports) {
+  std::string header, lines;
+  const bool with_carbon = std::ranges::any_of(
+      reports, [](const ReliabilityReport& report) { return report.figures.carbon_t.has_value(); });
+  for (const ReliabilityReport& report : reports) {
+    std::string line;
+    for (const auto& [column, value] : csv_cells(report, with_carbon)) {
+      if (&report == &reports.front()) header += (header.empty() ? "" : ",") + column;
+      line += (line.empty() ? "" : ",") + value;
+    }
+    lines += line + "\n";
+  }
+  return header + "\n" + lines;
+}
+
+}  // namespace podsim
