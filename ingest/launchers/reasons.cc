@@ -117,7 +117,22 @@ constexpr Reason kNotUsedByDeepspeed[] = {
     {"checkpoints", "checkpoint. aio."},
     {"data", "data_efficiency. curriculum_learning."},
     {"details of ZeRO, which a stack describes",
-     "zero_optimization. communication_data_type sparse_gradients"},
+     "zero_optimization.contiguous_gradients zero_optimization.reduce_scatter "
+     "zero_optimization.use_multi_rank "
+     "zero_optimization.allgather_ zero_optimization.load_from_fp32_weights "
+     "zero_optimization.elastic_checkpoint "
+     "zero_optimization.offload_param. zero_optimization.offload_optimizer. zero_optimization.sub_group_size "
+     "zero_optimization.cpu_offload_use_pin_memory zero_optimization.prefetch_bucket_size "
+     "zero_optimization.param_persistence_threshold zero_optimization.model_persistence_threshold "
+     "zero_optimization.max_ zero_optimization.gather_16bit zero_optimization.module_granularity "
+     "zero_optimization.use_all_reduce_for_fetch_params zero_optimization.stage3_ "
+     "zero_optimization.ignore_unused_parameters zero_optimization.legacy_stage1 "
+     "zero_optimization.round_robin_gradients zero_optimization.zero_quantized_nontrainable_weights "
+     "zero_optimization.zeropp_loco zero_optimization.mics_hierarchical "
+     "zero_optimization.memory_efficient_linear "
+     "zero_optimization.pipeline_loading_checkpoint zero_optimization.override_module_apply "
+     "zero_optimization.log_trace_cache_warnings zero_optimization.save_muon communication_data_type "
+     "sparse_gradients"},
     {"details of what is kept", "activation_checkpointing."},
     {"kernels, which a stack describes", "compile."},
 };

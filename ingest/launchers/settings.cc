@@ -17,12 +17,21 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Of texts of one length. Numbers in names count things: layers_1 is no mistake for layers_2.
-std::ptrdiff_t differing_characters(const std::string& a, const std::string& b) {
-  std::ptrdiff_t differ = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) differ += std::isdigit(static_cast<unsigned char>(a[i])) != 0 ? 2 : 1;
-  return differ;
+bool letter(char character) { return std::isdigit(static_cast<unsigned char>(character)) == 0; }
+
+// Whether one letter is another, missing, or has changed places with its neighbour. Numbers in names count
+// things: layers_1 is no mistake for layers_2; and a name may have a plural.
+bool misspelt(const std::string& name, const std::string& meant) {
+  const auto [x, y] = std::ranges::mismatch(name, meant);
+  const std::string_view left(x, name.end()), right(y, meant.end());
+  if (left.size() == right.size() && !left.empty())
+    return letter(left[0]) && letter(right[0]) &&
+           (left.substr(1) == right.substr(1) ||
+            (left.size() > 1 && left[0] == right[1] && left[1] == right[0] && letter(left[1]) &&
+             left.substr(2) == right.substr(2)));
+  const auto [shorter, longer] = left.size() < right.size() ? std::pair(left, right) : std::pair(right, left);
+  return longer.size() == shorter.size() + 1 && !shorter.empty() && letter(longer[0]) &&
+         longer.substr(1) == shorter;
 }
 
 // "2e8", "200_000", "+1.5"
@@ -174,9 +183,8 @@ void Configuration::refuse_misspelt(const std::function<std::string(const std::s
       refuse_without_effect(setting.name);
       continue;
     }
-    const auto near = std::ranges::find_if(asked_, [&](const std::string& name) {
-      return name.size() == setting.name.size() && differing_characters(name, setting.name) == 1;
-    });
+    const auto near =
+        std::ranges::find_if(asked_, [&](const std::string& name) { return misspelt(setting.name, name); });
     if (near != asked_.end())
       refuse(setting.name, "no setting " + setting.name, "did you mean " + *near + "?");
   }

@@ -12,6 +12,7 @@
 #include "proto/scenario/resolve.h"
 #include "proto/text/assign.h"
 #include "proto/text/ranges.h"
+#include "report/text/text.h"
 
 namespace podsim {
 
@@ -44,6 +45,13 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
     document.report(inline_field,
                     result.name + " has no matmul in 16 bits, in which attention and logits run",
                     "a list is replaced as a whole: write matmul { dtype: bf16 ... } beside the others");
+    return std::nullopt;
+  }
+  if (result.power_idle_w > result.power_busy_w) {
+    document.report(inline_field,
+                    result.name + " draws " + shortest(result.power_idle_w) + " W without work and " +
+                        shortest(result.power_busy_w) + " W at work",
+                    "power_idle_w is at most power_busy_w");
     return std::nullopt;
   }
   check_hypothetical(choice, chip.name(), entries, path, document);

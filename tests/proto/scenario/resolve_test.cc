@@ -358,5 +358,12 @@ TEST(ResolveAdversity, slow_ici_is_electrical_and_optical) {
   EXPECT_EQ(spec.adversities.degradations[0].factor.mean, 0.5);
 }
 
+TEST(ResolveChip, one_that_draws_more_without_work_than_at_work_is_refused) {
+  EXPECT_EQ(
+      problems_of(
+          valid_but("  chip: \"h100\"\n", "  chip: \"h100\"\n  chip_override { power_busy_w: 60 }\n")),
+      Lines{"4:3 h100 draws 100 W without work and 60 W at work | power_idle_w is at most power_busy_w"});
+}
+
 }  // namespace
 }  // namespace podsim::resolve_test
