@@ -17,8 +17,19 @@ struct TokenCosts {
   double parameters = 0, expert_parameters = 0;  // the second: of all experts, within the first
   double active = 0;
   double experts = 0, experts_per_token = 0;
-  double kv_elements = 0;           // of a token that was read
-  double flops_per_token_read = 0;  // of attention, for each token that a new one attends to
+  double kv_elements = 0;  // of a token that was read, in all layers
+  // Of attention in all layers, for each token that one attends to.
+  double flops_per_token_in_prompt = 0, flops_per_token_in_cache = 0;
+  double local = 0;   // share of the layers that see no further back than the window
+  double window = 0;  // tokens
+
+  // In the mean over layers: tokens that the next one attends to behind so many, and whose keys are kept.
+  double attended(double before) const { return (1 - local) * before + local * std::min(before, window); }
+  // The same in the mean over the tokens of a prompt.
+  double attended_in_prompt(double prompt) const {
+    const double seen = std::min(prompt, window);
+    return (1 - local) * prompt / 2 + local * (prompt > 0 ? seen - seen * seen / (2 * prompt) : 0);
+  }
 };
 
 TokenCosts costs_of(const Job& job) {
@@ -32,14 +43,22 @@ TokenCosts costs_of(const Job& job) {
     costs.experts_per_token = model.experts->experts_per_token;
     costs.expert_parameters = expert_parameters(program);
   }
+  int local = 0;
+  for (int layer = 0; layer < model.layers; ++layer) local += is_local(model, layer);
+  costs.local = static_cast<double>(local) / model.layers;
+  costs.window = model.attention_window;
   const double layers = model.layers, heads = model.heads;
   if (model.latent) {
-    const double cached = model.latent->kv_rank + model.latent->rotary_dim;
-    costs.kv_elements = layers * cached;
-    costs.flops_per_token_read = 4 * layers * heads * cached;  // queries against the latent itself
+    // A prompt attends by keys and values of every head; against the cache queries and sums are of the
+    // latents, which are shared by all heads (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
+    const LatentAttention& latent = *model.latent;
+    costs.kv_elements = layers * (latent.kv_rank + latent.rotary_dim);
+    costs.flops_per_token_in_prompt =
+        2 * layers * heads * (latent.plain_dim + latent.rotary_dim + latent.value_dim);
+    costs.flops_per_token_in_cache = 2 * layers * heads * (2 * latent.kv_rank + latent.rotary_dim);
   } else {
     costs.kv_elements = 2 * layers * model.kv_heads * model.head_dim;
-    costs.flops_per_token_read = 4 * layers * heads * model.head_dim;
+    costs.flops_per_token_in_prompt = costs.flops_per_token_in_cache = 4 * layers * heads * model.head_dim;
   }
   return costs;
 }
@@ -56,30 +75,33 @@ class Replica {
 
   double weight_bytes() const { return costs_.parameters * bytes_per_element(question_.weights); }
   double kv_bytes_per_token() const { return costs_.kv_elements * question_.kv_bytes; }
+  double kv_bytes_per_sequence() const {  // at the end of its answer
+    return kv_bytes_per_token() * costs_.attended(question_.prompt_tokens + question_.output_tokens);
+  }
 
   int most_sequences() const {
     const double room = question_.memory_share * chip_.hbm_capacity.value * tensor_ - weight_bytes();
-    const double each = kv_bytes_per_token() * (question_.prompt_tokens + question_.output_tokens);
-    return static_cast<int>(std::clamp(std::floor(room / each), 0.0, 1.0 * kMostSequences));
+    return static_cast<int>(
+        std::clamp(std::floor(room / kv_bytes_per_sequence()), 0.0, 1.0 * kMostSequences));
   }
 
-  // Tokens in one pass, of which each attends to `read` before it.
+  // Tokens in one pass, with the attention of each.
   struct Pass {
     double compute_s = 0, memory_s = 0, communication_s = 0;
     double seconds() const { return std::max(compute_s, memory_s) + communication_s; }
   };
-  Pass pass(double tokens, double read, double cached_tokens) const {
-    const double flops = tokens * (2 * costs_.active + costs_.flops_per_token_read * read);
+  Pass pass(double tokens, double attention_flops, double cached_tokens) const {
+    const double flops = tokens * (2 * costs_.active + attention_flops);
     const double bytes = weights_read(tokens) + cached_tokens * kv_bytes_per_token();
     return {flops / flops_, bytes / bytes_per_s_, all_reduces_s(tokens)};
   }
   Pass prefill() const {
     const double prompt = question_.prompt_tokens;
-    return pass(prompt, prompt / 2, 0);
+    return pass(prompt, costs_.flops_per_token_in_prompt * costs_.attended_in_prompt(prompt), 0);
   }
   Pass decode(int sequences) const {
-    const double read = question_.prompt_tokens + question_.output_tokens / 2.0;
-    return pass(sequences, read, sequences * read);
+    const double read = costs_.attended(question_.prompt_tokens + question_.output_tokens / 2.0);
+    return pass(sequences, costs_.flops_per_token_in_cache * read, sequences * read);
   }
   // From one token of an answer to the next: while the others' answers are made, as many prompts are read.
   double token_s(int sequences) const {
@@ -128,6 +150,18 @@ int quick_enough(const Replica& replica, int most, double most_ms) {
   return quick;
 }
 
+// Chips that reach each other without the network between servers.
+int most_tensor(const FabricSpec& fabric) {
+  const int domain = fabric.gpu ? fabric.gpu->gpus_per_domain : std::max(fabric.chips_per_host, 8);
+  return std::min(domain, fabric.chips);
+}
+
+// None reaches from one domain into another.
+std::int64_t replicas_on(std::int64_t chips, const InferenceReport& report) {
+  return chips / report.chips_per_domain * (report.chips_per_domain / report.tensor) +
+         chips % report.chips_per_domain / report.tensor;
+}
+
 InferenceReport report_of(const InferenceQuestion& question, const Replica& replica, int tensor,
                           int sequences) {
   const Cluster& cluster = question.cluster;
@@ -136,14 +170,14 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
   report.model = question.job.model.name;
   report.chip = cluster.chip.name;
   report.tensor = tensor;
-  report.replicas = cluster.fabric.chips / tensor;
-  report.chips = report.replicas * tensor;
+  report.chips = cluster.fabric.chips;
+  report.chips_per_domain = most_tensor(cluster.fabric);
+  report.replicas = replicas_on(report.chips, report);
   report.sequences = sequences;
   report.sequences_that_fit = replica.most_sequences();
   report.weight_gib_per_chip = replica.weight_bytes() / tensor / kBytesPerGib;
   report.kv_kib_per_token = replica.kv_bytes_per_token() / kBytesPerKib;
-  report.kv_gib_per_chip = replica.kv_bytes_per_token() * sequences *
-                           (question.prompt_tokens + question.output_tokens) / tensor / kBytesPerGib;
+  report.kv_gib_per_chip = replica.kv_bytes_per_sequence() * sequences / tensor / kBytesPerGib;
   const auto prefill = replica.prefill(), decode = replica.decode(sequences);
   report.prefill_s = prefill.seconds();
   report.prefill_by_compute = prefill.compute_s >= prefill.memory_s;
@@ -159,12 +193,6 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
   report.usd_per_million_tokens = usd_per_hour / 3600 / report.output_tokens_per_s * 1e6;
   report.j_per_token = kw * 1e3 / report.output_tokens_per_s;
   return report;
-}
-
-// Chips that reach each other without the network between servers.
-int most_tensor(const FabricSpec& fabric) {
-  const int domain = fabric.gpu ? fabric.gpu->gpus_per_domain : std::max(fabric.chips_per_host, 8);
-  return std::min(domain, fabric.chips);
 }
 
 }  // namespace
@@ -188,8 +216,7 @@ std::optional<InferenceReport> estimate_inference(const InferenceQuestion& quest
         quick_enough(replica, question.sequences.value_or(room), question.most_ms_per_token);
     if (sequences == 0) continue;
     const InferenceReport report = report_of(question, replica, tensor, sequences);
-    if (!best || report.output_tokens_per_s / report.chips > best->output_tokens_per_s / best->chips)
-      best = report;
+    if (!best || report.output_tokens_per_s > best->output_tokens_per_s) best = report;
   }
   if (!best)
     why = fits ? "no replica answers within " + std::to_string(question.most_ms_per_token) + " ms a token"
@@ -200,9 +227,11 @@ std::optional<InferenceReport> estimate_inference(const InferenceQuestion& quest
 
 std::int64_t chips_to_serve(const InferenceReport& report, double output_tokens_per_s) {
   const double per_replica = report.output_tokens_per_s / report.replicas;
-  constexpr double kMostChips = 1e15;
-  return static_cast<std::int64_t>(
-      std::min(std::ceil(output_tokens_per_s / per_replica) * report.tensor, kMostChips));
+  constexpr double kMostReplicas = 1e12;
+  const auto replicas =
+      static_cast<std::int64_t>(std::min(std::ceil(output_tokens_per_s / per_replica), kMostReplicas));
+  const std::int64_t of_domain = report.chips_per_domain / report.tensor;
+  return replicas / of_domain * report.chips_per_domain + replicas % of_domain * report.tensor;
 }
 
 }  // namespace podsim

@@ -28,11 +28,16 @@ struct InferenceQuestion {
 
 struct InferenceReport {
   std::string scenario, model, chip;
-  int chips = 0, tensor = 0, replicas = 0;
+  int chips = 0;   // of the cluster, all of which are paid for
+  int tensor = 0;  // of a replica
+  int chips_per_domain =
+      0;  // that are joined without the network between servers: a replica lies within them
+  std::int64_t replicas = 0;
   int sequences = 0, sequences_that_fit = 0;  // of a replica
-  double weight_gib_per_chip = 0, kv_gib_per_chip = 0, kv_kib_per_token = 0;
-  double prefill_s = 0;      // of one prompt
-  double decode_step_s = 0;  // a token of each sequence, at the middle of the answers
+  double weight_gib_per_chip = 0, kv_gib_per_chip = 0;
+  double kv_kib_per_token = 0;  // in all layers, of which those with a window forget it
+  double prefill_s = 0;         // of one prompt
+  double decode_step_s = 0;     // a token of each sequence, at the middle of the answers
   bool prefill_by_compute = false, decode_by_compute = false;  // else by the bandwidth of the memory
   double decode_communication_s = 0;  // of it, of the replica's chips among each other
   double ms_per_token = 0;            // of an answer, with the prompts of others that come between
@@ -44,7 +49,8 @@ struct InferenceReport {
 // REQUIRES: a transformer that makes tokens one by one; prompt, output > 0; 0 < reached <= 1.
 std::optional<InferenceReport> estimate_inference(const InferenceQuestion& question, std::string& why);
 
-// Chips, in whole replicas, for so many output tokens a second; no more than 1e15 are counted.
+// Chips for so many output tokens a second, with those that are too few for a replica in domains that are
+// filled; no more than 1e12 replicas are counted.
 std::int64_t chips_to_serve(const InferenceReport& report, double output_tokens_per_s);
 
 }  // namespace podsim

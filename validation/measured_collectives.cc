@@ -30,6 +30,12 @@ std::optional<Enum> named(const std::string& name, Enum last) {
   return std::nullopt;
 }
 
+// Also by the names of nccl-tests, whose sendrecv has every rank send to the next one.
+std::optional<CollectiveKind> kind_of_test(const std::string& name) {
+  if (plain(name) == "sendrecv") return CollectiveKind::kPermute;
+  return named(name, CollectiveKind::kBarrier);
+}
+
 template <class Enum>
 std::string nearest_name(const std::string& name, Enum last) {
   std::vector<std::string> names;
@@ -99,7 +105,7 @@ class RowReader {
     made_.chip = text("chip");
     made_.source = text("source").empty() ? text("software") + words_before(text("dtype")) : text("source");
     made_.algo = text("algo");
-    const auto kind = named(text("collective"), CollectiveKind::kBarrier);
+    const auto kind = kind_of_test(text("collective"));
     if (!kind)
       refuse("collective", "no collective \"" + text("collective") + '"',
              nearest_name(text("collective"), CollectiveKind::kBarrier));
@@ -114,6 +120,9 @@ class RowReader {
   void read_sizes() {
     made_.gpus = count("gpus");
     if (complete_ && made_.gpus < 2) refuse("gpus", "a collective needs at least 2 GPUs", "");
+    if (complete_ && made_.gpus > 2 && made_.collective.kind == CollectiveKind::kSendReceive)
+      refuse("gpus", "a send-receive is from one GPU to another",
+             "where each GPU sends to the next, as sendrecv of nccl-tests, the collective is permute");
     if (table_.has("nodes") && !text("nodes").empty()) made_.nodes = count("nodes");
     made_.collective.bytes = {number("bytes")};
     made_.place = {{}, row_.line, table_.cell(row_, "system").column, {}, row_.source, {}, 1};
@@ -133,12 +142,6 @@ class RowReader {
   MeasuredCollective made_;
   bool complete_ = true;
 };
-
-// By the names of nccl-tests.
-std::optional<CollectiveKind> kind_of_test(const std::string& name) {
-  if (plain(name) == "sendrecv") return CollectiveKind::kSendReceive;
-  return named(name, CollectiveKind::kBarrier);
-}
 
 std::vector<std::string> split_at(const std::string& text, const std::string& separator) {
   std::vector<std::string> parts;
@@ -215,6 +218,8 @@ class TestReader {
       return std::nullopt;
     }
     const std::string by = tests_.kind.empty() ? " by its bus bandwidth" : "";
+    if (stated_.kind == CollectiveKind::kSendReceive && kinds == std::vector{CollectiveKind::kPermute})
+      return kinds.front();  // what nccl-tests calls sendrecv
     if (stated_.kind) {
       if (kinds.empty() || std::ranges::count(kinds, *stated_.kind) > 0) return stated_.kind;
       refuse("is of " + said + by + ", and --kind says " + std::string(to_string(*stated_.kind)),

@@ -98,12 +98,44 @@ std::string renamed(const std::string& report, const std::string& name) {
   return report.substr(0, from) + nlohmann::json(name).dump() + report.substr(report.find(",\n", from));
 }
 
+// The store, and the sweep as a study of it, of which this process may do a part.
+class StoredSweep {
+ public:
+  // `all` = the points of all parts.
+  StoredSweep(const SweepVerb& verb, const CommandPart& part, std::span<const SweptScenario> all)
+      : store_(open_result_store(verb.store)), part_(part) {
+    if (!store_) return;
+    std::vector<std::string> keys;
+    for (const SweptScenario& point : all) keys.push_back(point.spec.sha256);
+    study_ = store_->begin_study(
+        {"podsim sweep " + verb.file, question_sha256("sweep", keys), part.number, part.of});
+  }
+
+  Store* store() { return store_.get(); }
+
+  // `points` = those of the part, of which those that are left out have no rows.
+  void end(std::span<const SweptScenario> points, const LeftOutSteps& left_out) {
+    if (!store_) return;
+    std::vector<StudyRow> rows;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto place = static_cast<std::int64_t>(i) * part_.of + part_.number;
+      if (left_out[i].empty()) rows.push_back({points[i].spec.sha256, points[i].name, place});
+    }
+    store_->end_study(study_, StudyState::kComplete, 0, rows);
+  }
+
+ private:
+  const std::unique_ptr<Store> store_;
+  const CommandPart part_;
+  std::int64_t study_ = 0;
+};
+
 // The report of each point as JSON. Points that cannot be simulated have none.
 std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<SweptScenario>& points,
-                                           LeftOutSteps& left_out) {
+                                           StoredSweep& stored, LeftOutSteps& left_out) {
   left_out.assign(points.size(), "");
   for (SweptScenario& point : points) point.spec.name = point.name;
-  const auto store = open_result_store(verb.store);
+  Store* const store = stored.store();
   Progress progress(points.size(), "scenarios", verb.quiet);
   std::vector<std::string> reports(points.size());
   std::atomic<std::size_t> next = 0, known = 0;
@@ -126,16 +158,7 @@ std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<Sw
       }
     }
   });
-  if (!store) return reports;
-  std::vector<StudyRow> rows;
-  std::vector<std::string> keys;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    keys.push_back(points[i].spec.sha256);
-    if (left_out[i].empty()) rows.push_back({points[i].spec.sha256, points[i].name});
-  }
-  const std::int64_t study =
-      store->begin_study({"podsim sweep " + verb.file, question_sha256("sweep", keys)});
-  store->end_study(study, StudyState::kComplete, 0, rows);
+  stored.end(points, left_out);
   if (known > 0) spdlog::info("{} of {} steps were in {}", known.load(), points.size(), verb.store);
   return reports;
 }
@@ -248,16 +271,18 @@ int sweep_fields(const SweepVerb& verb) {
     return *code;
   for (const SweptScenario& point : swept->things)
     if (!have_one_job({&point.spec, 1}, "sweep")) return kInputError;
+  StoredSweep stored(verb, *part, swept->things);
   keep_part(*part, *swept);
+  LeftOutSteps left_out;
+  std::vector<std::string> reports = reports_of_points(verb, swept->things, stored, left_out);
   if (swept->things.empty()) {
     spdlog::warn("this part has none of the values");
     return kDone;
   }
-  LeftOutSteps left_out;
-  std::vector<std::string> reports = reports_of_points(verb, swept->things, left_out);
   std::vector<Spec> specs;
   for (SweptScenario& point : swept->things) specs.push_back(std::move(point.spec));
-  if (!some_are_left(specs, left_out)) return kInputError;
+  const bool some_left = some_are_left(specs, left_out);
+  if (!some_left) return part->of > 1 ? kDone : kInputError;  // what others have is the answer
   take_left_out(left_out, reports);
   take_left_out(left_out, swept->things);
   take_left_out(left_out, swept->settings.values);
@@ -282,7 +307,7 @@ int sweep_fields(const SweepVerb& verb) {
     const std::string name = swept->settings.unset(swept->things.front().name, 0);
     emit(verb.format == "textproto" ? textproto_of(rows, name) : table_of(rows, name), verb.out);
   }
-  return std::ranges::any_of(rows.reports, row_fits) ? kDone : kInfeasible;
+  return part->of > 1 || std::ranges::any_of(rows.reports, row_fits) ? kDone : kInfeasible;
 }
 
 }  // namespace

@@ -173,6 +173,10 @@ std::optional<InferenceReport> inference_of(const Spec& spec, const InferenceOpt
   std::string why;
   const auto report = estimate_inference(question, why);
   if (!report) spdlog::error("{}: {}", spec.name, why);
+  if (const std::int64_t used = report ? report->replicas * report->tensor : 0;
+      report && used < report->chips)
+    spdlog::warn("{}: {} of {} chips are in no replica: none of {} chips has room in its domain", spec.name,
+                 report->chips - used, report->chips, report->tensor);
   return report;
 }
 

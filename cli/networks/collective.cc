@@ -217,6 +217,11 @@ int collective(const CollectiveVerb& verb) {
   if (!shares) return kInputError;
   const Fabric fabric = build_fabric(*network);
   const CollectiveKind kind = value_named(verb.kind, kLastKind);
+  if (kind == CollectiveKind::kSendReceive && group->size() != 2) {
+    spdlog::error("send-receive is from one chip to another: name both, such as --group 0,{}, not {} chips",
+                  std::max(1, network->chips - 1), group->size());
+    return kInputError;
+  }
   std::optional<Algorithm> pinned;
   if (!verb.algorithm.empty()) pinned = value_named(verb.algorithm, kLastAlgorithm);
   std::vector<Row> rows;

@@ -51,7 +51,9 @@ void add_done(AllParts& all, const std::string& store) {
   for (const StoredStudy& study : contents_of(store).studies) {
     const StudyAnswer answer = answer_of(store, study.id);
     if (answer.rows.empty()) continue;
-    const double best = answer.rows.front().figures.step_time.in_seconds();
+    const double best = std::ranges::min(answer.rows, {}, [](const StoredResult& each) {
+                          return each.figures.step_time;
+                        }).figures.step_time.in_seconds();
     all.add_best(best);
     all.add_bound(best * (1 - study.gap));
   }

@@ -32,11 +32,12 @@ std::vector<std::string> without(const std::vector<std::string>& words,
 }
 
 // A command line; words that begin with a variable are left to the shell.
-std::string line_of(const PartedCommand& command, const std::vector<std::string>& words) {
+std::string line_of(const PartedCommand& command, const std::vector<std::string>& words,
+                    const std::string& behind = "") {
   std::string line = in_shell(command.program);
   for (const std::string& word : words)
     line += " " + (word.front() == '$' ? "\"" + word + "\"" : in_shell(word));
-  return line + "\n";
+  return line + behind + "\n";
 }
 
 // Stores are written on a local disk, since the journal of SQLite does not work on network file systems, and
@@ -59,11 +60,13 @@ std::string script_of_part(const PartedCommand& command) {
          put("part.db");
 }
 
+// Where nothing fits in memory, what the parts have is kept all the same.
 std::string script_of_answer(const PartedCommand& command) {
   return "store=" + in_shell(command.store) + "\n" + kScratch + "cp " + in_shell(command.folder) +
          "/part-*.db \"$scratch\"\n" + "if [ -e \"$store\" ]; then cp \"$store\" \"$scratch/all.db\"; fi\n" +
          in_shell(command.program) + " store merge \"$scratch/all.db\" \"$scratch\"/part-*.db >&2\n" +
-         line_of(command, words_of_answer(command, "$scratch/all.db")) + put("all.db");
+         "code=0\n" + line_of(command, words_of_answer(command, "$scratch/all.db"), " || code=$?") +
+         put("all.db") + "exit $code\n";
 }
 
 // The array appends, so that a job that is requeued keeps what its first life said.

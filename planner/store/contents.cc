@@ -42,15 +42,34 @@ StoredResult read_result(const Statement& row) {
 const std::string kResults = "SELECT result.key, result.version, name, " + std::string(kFigureColumns) +
                              ", cpu_us FROM result JOIN scenario ON scenario.key = result.key";
 
-std::vector<StoredResult> rows_of_study(Database& database, const StoredStudy& study) {
+constexpr int kPlaceColumn = 17;  // behind those of read_result
+
+struct PlacedRow {
+  std::int64_t place = 0;
+  StoredResult row;
+};
+
+std::vector<PlacedRow> rows_of_study(Database& database, const StoredStudy& study) {
   Statement each = database.prepare(
       "SELECT result.key, version, label, " + std::string(kFigureColumns) +
-      ", cpu_us FROM study_result JOIN result ON result.key = study_result.key AND version = ? "
+      ", cpu_us, place FROM study_result JOIN result ON result.key = study_result.key AND version = ? "
       "WHERE study = ? ORDER BY place");
   each.with(study.version, study.id);
-  std::vector<StoredResult> rows;
-  while (each.step()) rows.push_back(read_result(each));
+  std::vector<PlacedRow> rows;
+  while (each.step()) rows.push_back({each.integer(kPlaceColumn), read_result(each)});
   return rows;
+}
+
+// Those of several shards as one answer, of which the longest shard has so many.
+std::vector<StoredResult> joined(std::vector<PlacedRow> rows, std::size_t longest) {
+  std::ranges::stable_sort(rows, {}, &PlacedRow::place);
+  if (std::ranges::adjacent_find(rows, {}, &PlacedRow::place) != rows.end()) {
+    std::ranges::stable_sort(rows, {}, [](const PlacedRow& each) { return each.row.figures.step_time; });
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(longest), rows.end());
+  }
+  std::vector<StoredResult> answer;
+  for (PlacedRow& each : rows) answer.push_back(std::move(each.row));
+  return answer;
 }
 
 bool same_question(const StoredStudy& a, const StoredStudy& b) {
@@ -157,25 +176,20 @@ StudyAnswer answer_of(const std::string& path, std::int64_t study) {
   if (asked == all.end()) throw StoreFailure(path + " has no study " + std::to_string(study));
   StudyAnswer answer{*asked, {}, {}};
   std::set<int> done;
+  std::vector<PlacedRow> all_rows;
   std::size_t longest = 0;
   answer.study.gap = 0;
   for (const StoredStudy& each : all) {
     if (!same_question(each, *asked)) continue;
-    std::vector<StoredResult> rows = rows_of_study(*database, each);
+    std::vector<PlacedRow> rows = rows_of_study(*database, each);
     longest = std::max(longest, rows.size());
-    std::move(rows.begin(), rows.end(), std::back_inserter(answer.rows));
+    std::ranges::move(rows, std::back_inserter(all_rows));
     answer.study.gap = std::max(answer.study.gap, each.gap);
     if (each.state == to_string(StudyState::kComplete)) done.insert(each.shard);
   }
   for (int shard = 1; shard <= asked->shards; ++shard)
     if (done.count(shard) == 0) answer.missing.push_back(shard);
-  if (asked->shards > 1) {
-    std::ranges::stable_sort(answer.rows, [](const StoredResult& a, const StoredResult& b) {
-      return a.figures.step_time < b.figures.step_time;
-    });
-    if (answer.rows.size() > longest)
-      answer.rows.erase(answer.rows.begin() + static_cast<std::ptrdiff_t>(longest), answer.rows.end());
-  }
+  answer.rows = joined(std::move(all_rows), longest);
   return answer;
 }
 

@@ -52,8 +52,9 @@ struct StoredReports {
 };
 std::vector<StoredReports> stored_reports(const std::string& path, const std::string& key_prefix);
 
-// The rows of a study and of all shards of the same question and version, in the order of its rows; of
-// several shards the fastest first, at most as many as the longest of them has.
+// The rows of a study and of all shards of the same question and version, in the order of their places. Where
+// shards have ranked their rows each for itself, and so have the same places: the fastest first, at most as
+// many as the longest of them has.
 struct StudyAnswer {
   StoredStudy study;
   std::vector<StoredResult> rows;  // `name` = the label in the study

@@ -152,7 +152,10 @@ void Store::end_study(std::int64_t study, StudyState state, double gap, const st
     database.prepare("DELETE FROM study_result WHERE study = ?").with(study).run();
     Statement insert = database.prepare("INSERT INTO study_result VALUES(?, ?, ?, ?)");
     for (std::size_t i = 0; i < rows.size(); ++i)
-      insert.with(study, static_cast<std::int64_t>(i + 1), rows[i].key, rows[i].label).run();
+      insert
+          .with(study, rows[i].place > 0 ? rows[i].place : static_cast<std::int64_t>(i + 1), rows[i].key,
+                rows[i].label)
+          .run();
   });
 }
 

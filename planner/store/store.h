@@ -31,6 +31,7 @@ const char* to_string(StudyState state);
 // Of a study's answer, in order.
 struct StudyRow {
   std::string key, label;
+  std::int64_t place = 0;  // from 1 on in the answer of all shards; 0 = not known: its number in this one
 };
 
 // A step is a function of its scenario and of podsim's version: results of one version never change, and

@@ -65,6 +65,87 @@ TEST(Inference, where_all_experts_take_each_token_all_weights_are_read) {
   EXPECT_NEAR(before, bytes / (chip.hbm.value * chip.hbm_efficiency * asked.reached), 2e-3 * before);
 }
 
+// Of 80 layers every fifth keeps all tokens, the others the last 100.
+TEST(Inference, layers_with_a_window_keep_and_read_no_more_than_it) {
+  InferenceQuestion asked = question();
+  asked.tensor = asked.sequences = 1;
+  asked.cluster.chip.hbm_capacity = Bytes{100e9};
+  const InferenceReport without = answer(asked);
+  asked.job.model.attention_window = 100;
+  asked.job.model.full_every = 5;
+  const InferenceReport with = answer(asked);
+  const double kept = (16 * 640.0 + 64 * 100.0) / 80, read = (16 * 576.0 + 64 * 100.0) / 80;
+  EXPECT_NEAR(with.kv_gib_per_chip, without.kv_gib_per_chip * kept / 640, 1e-12);
+  EXPECT_DOUBLE_EQ(with.kv_kib_per_token, without.kv_kib_per_token);
+  EXPECT_NEAR(with.sequences_that_fit, without.sequences_that_fit * 640 / kept, 640 / kept);
+  const Chip& chip = asked.cluster.chip;
+  EXPECT_NEAR(without.decode_step_s - with.decode_step_s,
+              (576 - read) * 2 * 80 * 8 * 128.0 / (chip.hbm.value * chip.hbm_efficiency),
+              1e-9 * without.decode_step_s);
+  // 512 tokens that see half of those before them, or at most the window.
+  const double flops = 512 * 4 * 80 * 64 * 128.0 * (64 / 80.0) * (256 - (100 - 100 * 100 / 1024.0)),
+               rate = chip.matmul.at(Dtype::kFp8).peak.value * chip.matmul.at(Dtype::kFp8).sustained;
+  EXPECT_NEAR(without.prefill_s - with.prefill_s, flops / rate, 1e-9 * without.prefill_s);
+}
+
+TEST(InferenceLaw, a_window_as_long_as_all_tokens_changes_nothing_and_a_shorter_one_serves_more) {
+  InferenceQuestion asked = question();
+  const InferenceReport without = answer(asked);
+  double before = 0;
+  for (const int window : {640, 300, 20}) {
+    asked.job.model.attention_window = window;
+    const InferenceReport report = answer(asked);
+    if (window == 640) {
+      EXPECT_DOUBLE_EQ(report.output_tokens_per_s, without.output_tokens_per_s);
+    }
+    EXPECT_GT(report.output_tokens_per_s, before) << window;
+    before = report.output_tokens_per_s;
+  }
+}
+
+// DeepSeek-V3: 61 layers of 128 heads, 128 + 64 of a key, 128 of a value, latents of 512.
+TEST(Inference, latent_attention_expands_a_prompt_and_leaves_the_cache_as_it_is) {
+  InferenceQuestion asked = question();
+  asked.job.model = testing::load("deepseek_v3_2048_h800").job.model;
+  asked.job.model.prediction_layers = 0;
+  asked.tensor = asked.sequences = 1;
+  Chip& chip = asked.cluster.chip;
+  chip.hbm_capacity = Bytes{2e12};
+  const double rate = chip.matmul.at(Dtype::kFp8).peak.value * chip.matmul.at(Dtype::kFp8).sustained;
+  const auto prefill = [&](int tokens) {
+    asked.prompt_tokens = tokens;
+    return answer(asked).prefill_s;
+  };
+  const double squared = prefill(200'000) - 2 * prefill(100'000);
+  EXPECT_NEAR(squared, 1e10 * 2 * 61 * 128 * (128 + 64 + 128.0) / rate, 1e-6 * squared);
+  chip.hbm = chip.hbm * 1e6;  // so that matmuls decide
+  const auto decode = [&](int tokens) {
+    asked.prompt_tokens = tokens;
+    return answer(asked).decode_step_s;
+  };
+  const double more = decode(200'000) - decode(100'000);
+  EXPECT_NEAR(more, 1e5 * 2 * 61 * 128 * (2 * 512 + 64.0) / rate, 1e-6 * more);
+}
+
+// 64 chips in domains of 8, of which each holds one replica of 5.
+TEST(Inference, a_replica_lies_in_one_domain_and_all_chips_are_paid_for) {
+  InferenceQuestion asked = question();
+  asked.cluster.fabric.chips = 64;
+  asked.tensor = 4;
+  const InferenceReport even = answer(asked);
+  asked.tensor = 5;
+  const InferenceReport uneven = answer(asked);
+  EXPECT_EQ(even.replicas, 16);
+  EXPECT_EQ(uneven.replicas, 8);
+  EXPECT_EQ(uneven.chips, 64);
+  EXPECT_NEAR(uneven.usd_per_million_tokens * uneven.output_tokens_per_s,
+              even.usd_per_million_tokens * even.output_tokens_per_s, 1e-9);
+  const double each = uneven.output_tokens_per_s / 8;
+  EXPECT_EQ(chips_to_serve(uneven, 0.9 * each), 8);
+  EXPECT_EQ(chips_to_serve(uneven, 4.9 * each), 40);
+  EXPECT_EQ(chips_to_serve(even, 2.9 * even.output_tokens_per_s / 16), 12);
+}
+
 TEST(Inference, what_does_not_fit_is_told) {
   InferenceQuestion asked = question();
   asked.tensor = 1;

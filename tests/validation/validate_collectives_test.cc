@@ -289,6 +289,32 @@ TEST(MeasuredCollectives, several_tests_of_one_output_are_read_each_with_its_kin
   EXPECT_EQ(read.rows[1].place.line, 4);
 }
 
+// Each rank sends to the next and receives from the one before.
+TEST(MeasuredCollectives, sendrecv_of_nccl_tests_is_a_permutation_and_a_send_has_two_ends) {
+  const auto read_row = [](const std::string& kind, int gpus) {
+    return read("H100-SXM," + std::to_string(gpus) + ",1,NVLink4/NVSwitch3," + kind +
+                ",,1073741824,5000,,x\n");
+  };
+  ASSERT_EQ(read_row("sendrecv", 8).rows.size(), 1u);
+  EXPECT_EQ(read_row("sendrecv", 8).rows[0].collective.kind, CollectiveKind::kPermute);
+  EXPECT_EQ(read_row("send-receive", 2).rows.size(), 1u);
+  EXPECT_EQ(messages(read_row("send-receive", 8).problems),
+            Lines{"2:10 a send-receive is from one GPU to another | where each GPU sends to the next, as "
+                  "sendrecv of nccl-tests, the collective is permute"});
+  const auto log = [](const std::optional<CollectiveKind>& stated) {
+    return collectives_of_nccl_tests(
+        "log", "# sendrecv_perf\n1048576 262144 float sum -1 50.0 20.97 20.97 0 50.0 20.97 20.97 N/A\n",
+        {8, 0, stated});
+  };
+  for (const auto& stated : {std::optional<CollectiveKind>(), std::optional(CollectiveKind::kSendReceive)}) {
+    const auto told = log(stated);
+    EXPECT_EQ(messages(told.problems), Lines{});
+    ASSERT_EQ(told.rows.size(), 1u);
+    EXPECT_EQ(told.rows[0].collective.kind, CollectiveKind::kPermute);
+    EXPECT_EQ(validate_collectives(told.rows, Catalog(), "dgx_h100").rows.size(), 1u);
+  }
+}
+
 TEST(ErrorSummary, is_that_of_its_errors) {
   const double errors[] = {0.1, -0.2, 0.3, 0.0};
   const ErrorSummary summary = summarize_errors(errors);

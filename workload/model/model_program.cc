@@ -11,6 +11,11 @@
 #include "workload/model/vision.h"
 
 namespace podsim {
+
+bool is_local(const Model& model, int layer) {
+  return model.attention_window > 0 && (model.full_every == 0 || (layer + 1) % model.full_every != 0);
+}
+
 namespace {
 
 // Collects pieces in order.
@@ -35,7 +40,7 @@ LayerKind kind_of_layer(const Model& model, int layer) {
     const int place = layer - model.experts->dense_layers + 1;
     kind.experts = place % model.experts->every == 0;
   }
-  kind.local = model.attention_window > 0 && (model.full_every == 0 || (layer + 1) % model.full_every != 0);
+  kind.local = is_local(model, layer);
   return kind;
 }
 

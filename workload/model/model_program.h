@@ -9,6 +9,7 @@
 namespace podsim {
 
 struct Job;
+struct Model;
 
 struct ModelPart {
   std::string name;         // "embedding", "layer", "expert layer", "head"
@@ -25,6 +26,9 @@ struct ModelProgram {
 // The job's own tensor program where it has one, else that of its model's family.
 // REQUIRES: explain_invalid(job) is empty.
 ModelProgram model_program(const Job& job);
+
+// Whether queries of the layer, from 0 on, see no further back than the model's window.
+bool is_local(const Model& model, int layer);
 
 // Elements of all parameters, shared ones once.
 double parameter_count(const ModelProgram& program);

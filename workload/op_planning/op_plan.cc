@@ -148,6 +148,7 @@ class OpPlanner {
       bill.add({.value = space.at_least_between(natural[i], space_.kept(i, natural[i]))});
     }
     bill.add(total_cost(space_.statistics(piles), cost_));
+    bill.add({.value = owed(natural)});
     if (bill.total().value > most) return {};
     for (std::size_t i = 0; i < problem_.operands.size(); ++i) {
       PlanCost cost = operand_plan(i, required[i], bill.room(i, most)).planned->cost;
@@ -171,6 +172,18 @@ class OpPlanner {
     PlanCost cost = bill.total();
     cost.flops = flops;
     return cost;
+  }
+
+  // Scattering sums is the cheapest way to reduce them.
+  double owed(const std::vector<PileState>& natural) const {
+    double value = 0;
+    for (std::size_t i = 0; i < natural.size(); ++i) {
+      if (!problem_.results[i].owes_sums) continue;
+      const Pile open = difference(natural[i].at[kSums], space_.carried());
+      const ReshardSpace& space = space_.results()[i].space;
+      if (open != 0) value += space.price(CollectiveKind::kReduceScatter, open, space.bytes(natural[i]));
+    }
+    return value;
   }
 
   // What bringing an operand to a layout costs at least.
@@ -249,6 +262,7 @@ class OpPlanner {
                 .kept = {},
                 .flops = best.cost.flops,
                 .cost = best.cost,
+                .owed = 0,
                 .alternatives = {}};
     for (std::size_t i = 0; i < problem_.operands.size(); ++i) {
       const Reshard& reshard = operand_plan(i, *space_.required(i, best.piles), kEverything);
@@ -259,14 +273,17 @@ class OpPlanner {
       const auto steps = *problem_.prepare(i, plan.factors, plan.required.back());
       plan.operand_steps.back().insert(plan.operand_steps.back().end(), steps.begin(), steps.end());
     }
+    std::vector<PileState> left;
     for (std::size_t i = 0; i < problem_.results.size(); ++i) {
       const OpTensor& result = space_.results()[i];
       const PileState natural = *space_.natural(i, best.piles);
+      left.push_back(natural);
       const Reshard& reshard = result_plan(i, natural, space_.kept(i, natural), kEverything);
       plan.natural.push_back(layout(result, natural));
       plan.kept.push_back(layout(result, reshard.to));
       plan.result_steps.push_back(reshard.planned->steps);
     }
+    plan.owed = owed(left);
     for (std::size_t k = 1; k < plans_.size() && k < wanted(); ++k)
       plan.alternatives.push_back({space_.axes(plans_[k].piles), plans_[k].cost});
     return plan;

@@ -23,6 +23,7 @@ struct OpResult {
   TensorShape shape;
   std::optional<Layout> wanted;  // nothing = stays as the operation leaves it, partial sums included
   bool partial_allowed = false;  // sums over axes that `wanted` does not shard may wait (weight gradients)
+  bool owes_sums = false;        // sums left open are charged: whoever reads the result has to reduce them
 };
 
 struct OpProblem {
@@ -57,7 +58,8 @@ struct OpPlan {
   std::vector<std::vector<PlanStep>> result_steps;   // [result]
   std::vector<Layout> kept;                          // [result] in the end
   double flops = 0;                                  // of one device
-  PlanCost cost;                          // exposed collectives + max(computation, hidden collectives)
+  PlanCost cost;    // exposed collectives + max(computation, hidden collectives), and what is owed
+  double owed = 0;  // of `cost`: what later operations pay at least for open sums
   std::vector<Alternative> alternatives;  // cheapest first
 };
 

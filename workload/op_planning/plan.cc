@@ -86,6 +86,26 @@ void settle_axes(const PlanContext& context, const Operation& op, OpProblem& pro
   }
 }
 
+// Of each combination of letters. Attention is two products, half of which a mask leaves; keys and values of
+// latent attention have widths of their own, of which each product has one.
+double flops_of_point(const PlanContext& context, const Operation& op) {
+  if (!multiplies(op)) return 0;
+  if (op.kind != OperationKind::kAttention) return 2;
+  std::string widths;
+  double points = 1;
+  const auto width = [&](const Operand& operand) {
+    const char letter = operand.letters.back();
+    const auto size = static_cast<double>(local_size(context.tensor(operand.tensor).dims.back(), {}));
+    if (!has_letter(widths, letter)) points *= size;
+    widths += letter;
+    return size;
+  };
+  const double keys = width(op.inputs[0]), values = width(op.backward ? op.inputs[2] : op.outputs[0]);
+  for (const auto* operands : {&op.inputs, &op.outputs})
+    for (const Operand& operand : *operands) width(operand);
+  return (keys + values) / points;
+}
+
 OpProblem problem_of(const PlanContext& context, const Operation& op) {
   OpProblem problem;
   // A ring brings the same blocks as a gather: only the way they travel differs (windows.h).
@@ -94,7 +114,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op) {
   problem.rule = rule_of(context.graph, gathered);
   problem.carried = carried_axes(context, op);
   problem.whole_axes = true;
-  problem.flops_per_point = multiplies(op) ? 2 : 0;
+  problem.flops_per_point = flops_of_point(context, op);
   const bool prefetched = context.job.stack.prefetch_forward > 0 || context.job.stack.prefetch_backward > 0;
   for (const Operand& input : op.inputs) {
     const Tensor& tensor = context.tensor(input.tensor);
@@ -106,7 +126,10 @@ OpProblem problem_of(const PlanContext& context, const Operation& op) {
     const Tensor& tensor = context.tensor(output.tensor);
     problem.results.push_back({.shape = shape_of(tensor),
                                .wanted = wanted_layout(context, output.tensor),
-                               .partial_allowed = tensor.role == TensorRole::kParameterGradient});
+                               .partial_allowed = tensor.role == TensorRole::kParameterGradient,
+                               .owes_sums = context.charges_sums &&
+                                            tensor.role != TensorRole::kParameterGradient &&
+                                            !tensor.constrained});
   }
   std::vector<TensorShape> shapes;
   for (const OpOperand& operand : problem.operands) shapes.push_back(operand.shape);

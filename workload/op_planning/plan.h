@@ -35,6 +35,7 @@ struct PlanContext {
   const Graph& graph;
   const std::vector<Available>& available;  // [tensor]
   const std::vector<Layout>& ruled;         // [tensor] what its rules or its annotation say
+  bool charges_sums = true;                 // OpResult::owes_sums of what may stay a partial sum
 
   const Tensor& tensor(TensorId id) const { return graph.tensors[static_cast<std::size_t>(id)]; }
 };

@@ -51,6 +51,7 @@ void put_operation(const PlanContext& context, const Operation& op, ProblemKey& 
     put_operand(output, tensor, key);
     key.put(tensor.element_bytes);
     key.put(tensor.constrained);
+    key.put(context.charges_sums);
     if (tensor.constrained) key.put(context.ruled[at(output.tensor)]);
   }
 }

@@ -63,7 +63,7 @@ void BlockBuilder::run(const Operation& op, const std::string& suffix, const Cut
   const auto planned = cut ? plan_operation(context(), op, *cut, told) : plan_operation(context(), op, told);
   const OperationPlan& plan = *planned;
   searched_ = searched_ || plan.searched;
-  seconds_ += plan.moves.cost.value;
+  seconds_ += plan.moves.cost.value - plan.moves.owed;
   if (trace_) trace_->operations.push_back(record_operation(context(), part_, op, suffix, plan));
   const Windowed windowed = windowed_moves(context(), op, plan);
   const std::size_t first = block_.size();

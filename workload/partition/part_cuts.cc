@@ -48,7 +48,8 @@ class PartPlanner {
 
   // Cuts that another job would have by another measure, and the seconds that they come to here; gives up
   // above `most`.
-  std::pair<std::vector<Cut>, double> plan_as(const Job& other, const CostModel& measure, double most) const {
+  std::pair<std::vector<Cut>, double> plan_as(const Job& other, const CostModel& measure, bool charges_sums,
+                                              double most) const {
     TensorCopies copies(job_, graph_);
     std::vector<Cut> cuts;
     double seconds = 0;
@@ -57,10 +58,10 @@ class PartPlanner {
       if (i == operations_.forward + operations_.recomputed) copies.forget_activations();
       const Operation& op = *operations_.all[i];
       const PlanContext here{job_, cost_, graph_, copies.available(), copies.ruled()};
-      const PlanContext measured{other, measure, graph_, copies.available(), copies.ruled()};
+      const PlanContext measured{other, measure, graph_, copies.available(), copies.ruled(), charges_sums};
       cuts.push_back(plan_operation(measured, op)->moves.factors);
       const auto plan = plan_operation(here, op, cuts.back());
-      seconds += plan->moves.cost.value;
+      seconds += plan->moves.cost.value - plan->moves.owed;
       copies.note(op, plan->moves, windowed_moves(here, op, *plan));
     }
     return {std::move(cuts), seconds};
@@ -85,12 +86,22 @@ std::vector<Cut> better_cuts(const Job& job, const CostModel& cost, const Graph&
   const FewestBytes fewest_bytes(known.fewest(KnownPlans::Count::kBytes));
   Job declared = job;
   declared.partitioner = Partitioner::kDeclared;
-  const std::array<std::pair<const Job*, const CostModel*>, 3> ways = {
-      {{&job, &fewest_collectives}, {&job, &fewest_bytes}, {&declared, &cost}}};
+  // Sums that are left open may be reduced for less, once operations on their way have been cut.
+  struct Way {
+    const Job* job;
+    const CostModel* measure;
+    bool charges_sums;
+  };
+  const std::array<Way, 6> ways = {{{&job, &fewest_collectives, true},
+                                    {&job, &fewest_bytes, true},
+                                    {&declared, &cost, true},
+                                    {&job, &fewest_collectives, false},
+                                    {&job, &fewest_bytes, false},
+                                    {&job, &cost, false}}};
   std::vector<Cut> best;
-  for (const auto& [of, measure] : ways) {
+  for (const Way& way : ways) {
     const double below = most * (1 - kLess);
-    auto [cuts, seconds] = planner.plan_as(*of, *measure, below);
+    auto [cuts, seconds] = planner.plan_as(*way.job, *way.measure, way.charges_sums, below);
     if (seconds > below) continue;
     best = std::move(cuts);
     most = seconds;

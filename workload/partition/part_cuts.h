@@ -20,10 +20,10 @@ struct PartOperations {
 
 // Where an operation leaves its results those begin that read them, so that what is cheapest for each may be
 // dear for all: here each is cut so that it needs fewest collectives, or sends fewest bytes, or as it would
-// be by declaration. What these come to on the fabric is the sum of `cost`;
-// the cuts of least sum are returned, nothing where none is below `most` seconds by more than a thousandth.
-// The first two do not ask how fast the hardware is, so that better hardware chooses among the same.
-// REQUIRES: cost.timed(), Partitioner::kSearch.
+// be by declaration, or as if partial sums cost nobody anything. What these come to on the fabric is the sum
+// of `cost`; the cuts of least sum are returned, nothing where none is below `most` seconds by more than a
+// thousandth. The first two do not ask how fast the hardware is, so that better hardware chooses among the
+// same. REQUIRES: cost.timed(), Partitioner::kSearch.
 std::vector<Cut> better_cuts(const Job& job, const CostModel& cost, const Graph& graph,
                              const PartOperations& operations, double most);
 

@@ -129,7 +129,7 @@ OperationRecord record_operation(const PlanContext& context, const std::string& 
                          .backward = op.backward,
                          .cut = cut_text(context, op, moves.factors),
                          .flops = multiplies(op) ? moves.flops : 0,
-                         .seconds = context.cost.timed() ? moves.cost.value : 0};
+                         .seconds = context.cost.timed() ? moves.cost.value - moves.owed : 0};
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const Tensor& tensor = context.tensor(op.inputs[i].tensor);
     const Layout& left = context.available[at(op.inputs[i].tensor)].front();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "tests/cli/command.h"
@@ -54,21 +55,28 @@ std::string search_by(const fs::path& folder, const std::string& engine) {
          " --store " + (folder / "all.db").string();
 }
 
-// An sbatch that takes jobs and does nothing: their scripts are then run by hand.
-TEST(Parts, scripts_for_slurm_give_the_answer_of_one_process_where_jobs_come_twice_or_again) {
-  const fs::path folder = new_folder("slurm_scripts");
+// Submits the command to an sbatch that takes jobs and does nothing: their scripts are then run by hand.
+fs::path submitted_to_slurm(const fs::path& folder, const std::string& command) {
   fs::create_directories(folder / "bin");
   const fs::path sbatch = folder / "bin" / "sbatch";
-  ASSERT_EQ(shell("printf '#!/bin/sh\\necho \"$@\" >>" + (folder / "submitted").string() + "\\necho 7\\n' >" +
+  EXPECT_EQ(shell("printf '#!/bin/sh\\necho \"$@\" >>" + (folder / "submitted").string() + "\\necho 7\\n' >" +
                   sbatch.string() + " && chmod +x " + sbatch.string()),
             0);
-  const std::string path = "PATH=" + (folder / "bin").string() + ":$PATH ";
-  ASSERT_EQ(shell(path + PODSIM_BINARY " " + search_by(folder, "slurm") + " --parts 3 >" +
+  EXPECT_EQ(shell("PATH=" + (folder / "bin").string() + ":$PATH " PODSIM_BINARY " " + command + " >" +
                   (folder / "told").string()),
             0);
+  return folder_of_parts(folder);
+}
+
+int run_part(const fs::path& parts, const std::string& job) {
+  return shell("SLURM_ARRAY_TASK_ID=" + job + " bash " + (parts / "parts.sh").string() + " >/dev/null 2>&1");
+}
+
+TEST(Parts, scripts_for_slurm_give_the_answer_of_one_process_where_jobs_come_twice_or_again) {
+  const fs::path folder = new_folder("slurm_scripts");
+  const fs::path parts = submitted_to_slurm(folder, search_by(folder, "slurm") + " --parts 3");
   EXPECT_NE(read_file(folder / "told").find("3 parts are the job array 7"), std::string::npos);
   EXPECT_NE(read_file(folder / "submitted").find("--dependency=afterok:7 "), std::string::npos);
-  const fs::path parts = folder_of_parts(folder);
   const std::string script = read_file(parts / "parts.sh");
   EXPECT_NE(script.find("#SBATCH --array=1-3\n"), std::string::npos) << script;
   const auto progress = [&] { return podsim_command("store progress " + (folder / "all.db").string()).out; };
@@ -85,10 +93,7 @@ TEST(Parts, scripts_for_slurm_give_the_answer_of_one_process_where_jobs_come_twi
   fs::copy_file(folder.parent_path() / "part-2.progress", parts / "part-3.progress");
   EXPECT_NE(progress().find("best step 0.5000 s, nothing is better by more than 20.0%\n"), std::string::npos)
       << progress();
-  for (const char* job : {"1", "3", "2", "3"})
-    EXPECT_EQ(shell(std::string("SLURM_ARRAY_TASK_ID=") + job + " bash " + (parts / "parts.sh").string() +
-                    " >/dev/null"),
-              0);
+  for (const char* job : {"1", "3", "2", "3"}) EXPECT_EQ(run_part(parts, job), 0) << job;
   for (int times = 0; times < 2; ++times) {
     EXPECT_EQ(shell("bash " + (parts / "answer.sh").string() + " >" + (parts / "answer.txt").string() +
                     " 2>" + (parts / "answer.log").string()),
@@ -196,6 +201,48 @@ TEST(Parts, of_a_sweep_have_every_value_once) {
   const std::size_t middle = odd.find('\n') + 1;
   EXPECT_EQ(all.substr(0, all.find('\n') + 1) + odd.substr(0, middle) + rows(second) + odd.substr(middle),
             all);
+}
+
+// More parts than values, and one whose only value does not fit.
+TEST(Parts, of_a_sweep_that_have_nothing_or_do_not_fit_are_done_too) {
+  const fs::path folder = new_folder("sweep_slurm");
+  const std::string sweep = "sweep " + (folder / "job.textproto").string() +
+                            " --over job.microbatch_sequences=1,1024 --set job.global_batch_sequences=16384 "
+                            "--quiet --format csv";
+  const fs::path parts =
+      submitted_to_slurm(folder, sweep + " --engine slurm --parts 3 --store " + (folder / "all.db").string());
+  for (const char* job : {"3", "2", "1"}) EXPECT_EQ(run_part(parts, job), 0) << job;
+  EXPECT_EQ(shell("bash " + (parts / "answer.sh").string() + " >" + (parts / "answer.txt").string() + " 2>" +
+                  (parts / "answer.log").string()),
+            0)
+      << read_file(parts / "answer.log");
+  EXPECT_EQ(read_file(parts / "answer.txt"), podsim_command(sweep).out);
+  EXPECT_NE(read_file(parts / "answer.txt").find("false"), std::string::npos) << "one does not fit";
+  EXPECT_NE(read_file(parts / "answer.log").find("all 3 parts are done"), std::string::npos);
+}
+
+TEST(Parts, of_a_sweep_are_one_study_in_the_order_of_the_values) {
+  const fs::path folder = new_folder("sweep_study");
+  const std::string all = (folder / "all.db").string(), whole = (folder / "whole.db").string(),
+                    sweep = "sweep " + (folder / "job.textproto").string() +
+                            " --over job.global_batch_sequences=48,16,32 --quiet --store ";
+  std::string stores;
+  for (const char* part : {"2", "1"}) {
+    const std::string store = (folder / (std::string("part-") + part + ".db")).string();
+    EXPECT_EQ(podsim_command(sweep + store + " --shard " + part + "/2").exit_code, 0);
+    stores += " " + store;
+  }
+  EXPECT_EQ(podsim_command("store merge " + all + stores).exit_code, 0);
+  EXPECT_EQ(podsim_command(sweep + whole).exit_code, 0);
+  const auto rows = [](const std::string& store) {
+    std::istringstream text(podsim_command("store show " + store + " --study 1 --format csv").out);
+    std::string all_but_cpu_s, line;
+    for (std::getline(text, line); std::getline(text, line);)
+      all_but_cpu_s += line.substr(0, line.rfind(',')) + "\n";
+    return all_but_cpu_s;
+  };
+  EXPECT_EQ(rows(all), rows(whole));
+  EXPECT_NE(rows(all), "");
 }
 
 TEST(Parts, that_an_engine_cannot_do_are_refused_in_a_sentence) {

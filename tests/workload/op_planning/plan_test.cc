@@ -118,6 +118,15 @@ TEST(Plan, disagreement_is_settled_by_time) {
   EXPECT_EQ(Product(8, 8, 4096, {"cut", ""}, {"cut", ""}, {"", ""}).plan(fast_chips)['k'], kX);
 }
 
+// Cutting the short contracted dimension moves least before the product, and leaves sums of a large result.
+TEST(Plan, sums_that_are_left_to_later_operations_are_charged_to_whoever_leaves_them) {
+  Product product(4096, 4096, 64, {"cut", ""}, {"", "cut"}, {"", ""});
+  product.graph.tensors[2].constrained = false;
+  EXPECT_TRUE(product.plan(SlowNetwork(1e18))['k'].empty());
+  product.graph.tensors[2].role = TensorRole::kParameterGradient;  // reduced once at the end of the step
+  EXPECT_EQ(product.plan(SlowNetwork(1e18))['k'], kX);
+}
+
 TEST(Plan, replicated_work_is_cut_when_flops_cost_more_than_the_gather) {
   const Product product(4096, 4096, 4096, {"", ""}, {"", "cut"}, {"", ""});
   EXPECT_EQ(product.plan(SlowNetwork(1e9))['n'], kX);
