@@ -82,6 +82,23 @@ TEST(DomainCollectives, take_no_less_over_several_domains_than_over_one) {
   }
 }
 
+// NCCL joins no hierarchical scatter and gather to an all-reduce (published ones over two racks are missed by
+// more where it may): it has trees, in switches or as chains, which lose some of the middle sizes. A fabric
+// with a channel of all-reduces says what else goes on there.
+TEST(DomainCollectives, an_all_reduce_takes_about_a_scatter_and_a_gather_at_most) {
+  constexpr double kTreesLose = 1.45;  // at most 1.41, of 16 MiB over three racks of GB300
+  for (const auto& [name, fabric] : clusters()) {
+    const auto of_reductions = [](const ChannelSpec& channel) { return channel.kind == "all-reduce"; };
+    if (std::ranges::any_of(fabric.channels, of_reductions)) continue;
+    for (const double bytes : sizes())
+      for (int domains = 2; domains <= kMostDomains; ++domains)
+        EXPECT_LE(over_domains(fabric, kReduction, bytes, domains).s,
+                  kTreesLose * (over_domains(fabric, CollectiveKind::kReduceScatter, bytes, domains).s +
+                                over_domains(fabric, CollectiveKind::kAllGather, bytes, domains).s))
+            << name << ' ' << bytes << ' ' << domains;
+  }
+}
+
 TEST(DomainCollectives, broadcasts_take_longer_the_more_domains) {
   for (const auto& [name, fabric] : clusters())
     for (const double bytes : sizes())
