@@ -21,8 +21,9 @@ int depth(int ranks) { return ranks > 1 ? tree_depth(static_cast<std::size_t>(ra
 // Up and down a tree, or down only.
 int ways(CollectiveKind kind) { return kind == CollectiveKind::kBroadcast ? 1 : 2; }
 
-// A ring passes every domain once a round; a tree runs down the members of a domain as a chain; a switch that
-// reduces is one hop away from all.
+// A ring passes every domain once a round, and so do the rings that a hierarchy has inside domains: a library
+// gathers there as it gathers in one domain alone. A tree runs down the members of a domain as a chain; a
+// switch that reduces is one hop away from all.
 Steps steps_of(CollectiveKind kind, Algorithm algorithm, const GroupShape& shape) {
   const bool crosses = shape.domains > 1;
   switch (algorithm) {
@@ -44,7 +45,7 @@ Steps steps_of(CollectiveKind kind, Algorithm algorithm, const GroupShape& shape
       return {shape.members > 1 ? 2 : 0, 2, shape.members > 1 ? 4 : 2};
     case Algorithm::kHierarchical:
       if (kind == CollectiveKind::kAllToAll) return {1, 1, 1};
-      return {ring_passes(kind), ring_passes(kind) * (shape.domains - 1), 1};
+      return {ring_passes(kind) * (shape.members - 1), ring_passes(kind) * (shape.domains - 1), 1};
     case Algorithm::kHalvingDoubling:
     case Algorithm::kLogStep: {
       const int steps = std::max(1, ring_passes(kind)) * depth(shape.ranks);
@@ -100,6 +101,7 @@ std::vector<Busiest> busiest_of(const Fabric& fabric, const Phase& phase) {
 // What is the same of all protocols of a plan.
 struct Carried {
   const LibrarySpec& library;
+  CollectiveKind kind;
   const CollectivePlan& plan;
   std::vector<std::vector<Busiest>> busiest;  // [phase]
   GroupShape shape;
@@ -147,9 +149,10 @@ Time fixed_of(const Carried& of, Protocol protocol) {
 
 // A rank takes in the last part when no link waits for it. With flags in the data that is as much work as
 // passing a part on. What a switch reduces comes as it is; but where domains are joined, each member hands
-// its part of the sum to the network and back.
+// its part of the sum to the network and back. Of a broadcast, which streams from rank to rank, one chunk
+// alone comes last.
 double landing_seconds_per_byte(const Carried& of, Protocol protocol, double on_links) {
-  if (of.library.landing.value <= 0) return 0;
+  if (of.library.landing.value <= 0 || of.kind == CollectiveKind::kBroadcast) return 0;
   switch (protocol) {
     case Protocol::kLl:
     case Protocol::kLl128:
@@ -236,8 +239,9 @@ CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, co
   PODSIM_CHECK(!plan.phases.empty(), "a plan over a library has phases");
   std::vector<std::vector<Busiest>> busiest;
   for (const Phase& phase : plan.phases) busiest.push_back(busiest_of(fabric, phase));
-  const Carried carried = {library, plan, std::move(busiest), shape,
-                           steps_of(collective.kind, plan.algorithm, shape)};
+  const Carried carried = {library, collective.kind,
+                           plan,    std::move(busiest),
+                           shape,   steps_of(collective.kind, plan.algorithm, shape)};
   const auto protocols = protocols_of(collective.kind, plan.algorithm);
   const double of_largest = seconds_per_byte(carried, protocols.back());
   Ramp ramp;

@@ -1,6 +1,7 @@
 // Ring algorithms: one logical ring, several channels over NVLink domains, both directions, and the pipelined
-// chain.
+// chains.
 #include <algorithm>
+#include <cmath>
 
 #include "collectives/algorithms.h"
 
@@ -98,12 +99,16 @@ std::optional<Phases> close_ring_in_one_slice(const Fabric& fabric, const Collec
       close_ring(fabric, collective.bytes, passes, group, ways, slices.ranks_in_first(group), &slices));
 }
 
-// Chunk after chunk of the tensor runs down the chain of ranks, first to last.
-Phase chain_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
+// Chunk after chunk of the tensor runs from the first rank round every ring, to the rank before the first.
+// Only the first `count` hops are counted. The latency is the mean of that of the rings.
+Phase chain_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group,
+                  std::size_t count = SIZE_MAX) {
   LoadSum sum;
-  Time latency;
-  for (std::size_t i = 0; i + 1 < group.size(); ++i) latency += sum.add(fabric, group[i], group[i + 1], 1.0);
-  return {latency, sum.loads(bytes), static_cast<int>(group.size()) - 1};
+  double latency_ps = 0;
+  for (const RingHop& hop : ring_hops(fabric, group, count))
+    if (hop.to != group[0])
+      latency_ps += hop.share * static_cast<double>(sum.add(fabric, hop.from, hop.to, hop.share).ps);
+  return {{std::llround(latency_ps)}, sum.loads(bytes), static_cast<int>(group.size()) - 1};
 }
 
 }  // namespace
@@ -138,7 +143,7 @@ std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collecti
 std::optional<Phases> outline_ring(const Fabric& fabric, const Collective& collective,
                                    std::span<const ChipId> group) {
   if (collective.kind == CollectiveKind::kBroadcast)
-    return alone(chain_phase(fabric, collective.bytes, group.first(2)));
+    return alone(chain_phase(fabric, collective.bytes, group, 1));
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
   return alone(close_ring(fabric, collective.bytes, passes, group, Directions::kOne, 1));

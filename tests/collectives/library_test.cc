@@ -67,6 +67,31 @@ TEST(Library, a_ring_over_domains_pays_the_network_once_for_each_of_them) {
   EXPECT_NEAR(seconds_of(Algorithm::kRing, fabric, kAllReduce, 1e-3, 16), 26 * inside + 4 * across, 1e-11);
 }
 
+// So that two racks are no faster than one: each rank still takes in the parts of all its neighbours.
+TEST(Library, a_hierarchy_pays_inside_domains_the_steps_of_a_ring_there) {
+  const double inside = 1e-6 + 0.25e-6, across = 2e-6 + 5e-6;
+  for (const int domains : {2, 3, 8}) {
+    const Fabric fabric = with_library(gpu_spec(8 * domains), library());
+    for (const CollectiveKind kind :
+         {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter, kAllReduce}) {
+      const int passes = kind == kAllReduce ? 2 : 1;
+      EXPECT_NEAR(seconds_of(Algorithm::kHierarchical, fabric, kind, 1e-3, 8 * domains),
+                  passes * (7 * inside + (domains - 1) * across), 2e-11)
+          << to_string(kind) << ' ' << domains;
+      EXPECT_GT(seconds_of(Algorithm::kHierarchical, fabric, kind, 1e-3, 8 * domains),
+                seconds_of(Algorithm::kRing, fabric, kind, 1e-3, 8));
+    }
+  }
+}
+
+// What has come is passed on while more comes, so that no part lands when all else is done.
+TEST(Library, a_broadcast_streams_to_its_last_rank) {
+  const Fabric fabric = with_library(gpu_spec(8), library());
+  const double w = 1 / (0.8 * kNvlinkRate), bytes = 1e9;
+  EXPECT_NEAR(seconds_of(Algorithm::kRing, fabric, CollectiveKind::kBroadcast, bytes, 4),
+              5e-6 + 3 * (1e-6 + 2e-6) + bytes * w + ramp(bytes, 1, 16e6, 1e-6, w), 3e-12);
+}
+
 TEST(Library, a_tree_over_domains_runs_down_their_members_as_a_chain) {
   const double inside = 1e-6 + 0.25e-6, across = 2e-6 + 5e-6;
   for (const int domains : {2, 4, 8}) {

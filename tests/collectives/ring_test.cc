@@ -108,6 +108,33 @@ TEST(Ring, broadcast_is_a_chain_that_ends_at_the_last_rank) {
   EXPECT_DOUBLE_EQ(busiest_bytes(fabric, plan->phases[0], LinkKind::kIci), 1e6);
 }
 
+// Nothing comes back to the source, and every NIC carries the share of its ring.
+TEST(Ring, broadcast_leaves_a_domain_by_all_of_its_nics) {
+  const Fabric fabric = gpus(24);
+  for (const ChipId source : {0, 3}) {
+    auto group = all_chips(fabric);
+    std::swap(group[0], group[source]);
+    const auto plan = plan_with(Algorithm::kRing, fabric, {CollectiveKind::kBroadcast, {8e6}}, group);
+    ASSERT_TRUE(plan);
+    EXPECT_NEAR(busiest_bytes(fabric, plan->phases[0], LinkKind::kNic), 1e6, 1e-3);
+    EXPECT_NEAR(least_bytes(fabric, plan->phases[0], LinkKind::kNic), 1e6, 1e-3);
+    EXPECT_LE(busiest_bytes(fabric, plan->phases[0], LinkKind::kNvlink), 8e6 * (1 + 1e-9));
+    for (const LinkLoad& load : plan->phases[0].loads) EXPECT_NE(fabric.links[load.link].to, source);
+  }
+}
+
+TEST(Ring, broadcast_in_a_mesh_runs_in_every_order) {
+  FabricSpec spec = gpu_spec(8);
+  spec.gpu->nvlink_mesh = true;
+  const Fabric fabric = build_fabric(spec);
+  const auto plan =
+      plan_with(Algorithm::kRing, fabric, {CollectiveKind::kBroadcast, {7e6}}, all_chips(fabric));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->phases[0].loads.size(), 7u * 7);
+  EXPECT_NEAR(busiest_bytes(fabric, plan->phases[0], LinkKind::kNvlink), 1e6, 1e-3);
+  EXPECT_NEAR(least_bytes(fabric, plan->phases[0], LinkKind::kNvlink), 1e6, 1e-3);
+}
+
 TEST(Ring, does_not_apply_to_pairwise_kinds) {
   const Fabric fabric = torus({8, 1, 1});
   for (const CollectiveKind kind :
