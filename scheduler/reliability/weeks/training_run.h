@@ -1,6 +1,7 @@
 // A training run of weeks as it is planned: the nodes, what fails, how the job saves and comes back.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -144,6 +145,10 @@ struct TrainingRun {
 
   int nodes() const { return (units + spare_units) * nodes_per_unit; }
   int job_nodes() const { return units * nodes_per_unit; }
+  // Of what strikes from `first` on: the last domain may be cut off by the end of the cluster.
+  int domain_end(const FailureSource& failure, int first) const {
+    return std::min(nodes(), first + failure.domain_nodes);
+  }
   std::int64_t chips() const { return std::int64_t{nodes()} * chips_per_node; }
   std::int64_t job_chips() const { return std::int64_t{job_nodes()} * chips_per_node; }
 };
