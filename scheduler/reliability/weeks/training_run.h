@@ -157,7 +157,13 @@ struct TrainingRun {
 // hazard's changes.
 double interruptions_per_s(const TrainingRun& run);
 
+// Of them, those that strike more units at once than copies in memory survive.
+double lost_copies_per_s(const TrainingRun& run);
+
 // From failure to training when nothing comes between, on average; without waiting for repair.
 double mean_recovery_s(const TrainingRun& run);
+
+// The same where the copies in memory are there.
+double mean_recovery_from_memory_s(const TrainingRun& run);
 
 }  // namespace podsim
