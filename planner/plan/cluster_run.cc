@@ -17,39 +17,33 @@ std::optional<ClusterRun> run_on_cluster(const ClusterRunQuestion& question, con
   const int chips = spec.cluster.fabric.chips;
   ClusterRun run;
   RunInputs& inputs = run.inputs;
-  inputs.days = run.days = question.tokens / step.tokens_per_s / kSecondsPerDay;
-  inputs.mwh = run.mwh = question.tokens * step.energy_j_per_token / kJoulesPerMwh;
+  inputs.days = question.tokens / step.tokens_per_s / kSecondsPerDay;
+  inputs.mwh = question.tokens * step.energy_j_per_token / kJoulesPerMwh;
   inputs.usd_per_chip_hour = price.usd_per_chip_hour;
   inputs.usd_per_kwh = price.usd_per_kwh;
-  run.usd = usd_of_run(chips, run.days, price) + run.mwh * 1000 * price.usd_per_kwh;
+  run.usd = usd_of_run(chips, inputs.days, price) + inputs.mwh * 1000 * price.usd_per_kwh;
   if (const std::optional<Carbon>& carbon = spec.cluster.carbon) {
-    run.carbon_t = carbon->kg(run.mwh * 1000, chips * run.days * kHoursPerDay) / 1000;
+    run.carbon_t = carbon->kg(inputs.mwh * 1000, chips * inputs.days * kHoursPerDay) / 1000;
     inputs.kg_per_kwh = carbon->kg_per_kwh;
     inputs.making_t_per_day = carbon->making_kg_per_chip_hour * chips * kHoursPerDay / 1000;
   }
   double usd = run.usd;
   if (question.weeks) {
-    const auto runs = [&](bool step_error) {
-      return runs_of_weeks(
-          {question.file, question.scenario, question.tokens, step_error, 1, question.overrides}, catalog,
-          question.threads, why);
-    };
-    const auto known = runs(false);
-    const auto with_error = known && question.with_step_error ? runs(true) : known;
-    if (!with_error) return std::nullopt;
-    const auto& figures = with_error->figures;
-    run.days = figures.days.p50;
+    const auto weeks =
+        runs_of_weeks({question.file, question.scenario, question.tokens, 1, question.overrides}, catalog,
+                      question.threads, why);
+    if (!weeks) return std::nullopt;
+    const ReliabilityFigures& figures = weeks->figures;
+    inputs.days = figures.days.p50;
+    inputs.mwh = figures.energy_mwh.p50;
     run.usd = figures.cost_usd.p50;
-    run.mwh = figures.energy_mwh.p50;
     if (figures.carbon_t) run.carbon_t = figures.carbon_t->p50;
-    inputs.days = known->figures.days.p50;
-    inputs.mwh = known->figures.energy_mwh.p50;
-    run.run_low = known->figures.days.p10 / inputs.days;
-    run.run_high = known->figures.days.p90 / inputs.days;
+    run.run_low = figures.days.p10 / inputs.days;
+    run.run_high = figures.days.p90 / inputs.days;
     // What leaves the provider is no chip-time: it does not follow the price of chips.
-    for (const BillLine& line : known->bill)
+    for (const BillLine& line : weeks->bill)
       if (line.item == to_string(BillItem::kEgress)) inputs.one_off_usd = line.usd;
-    usd = known->figures.cost_usd.p50 - inputs.one_off_usd;
+    usd = run.usd - inputs.one_off_usd;
   }
   const double price_of_one = usd_of_run(1, inputs.days, price);
   if (price_of_one > 0) inputs.paid_chips = (usd - inputs.mwh * 1000 * price.usd_per_kwh) / price_of_one;

@@ -18,16 +18,15 @@ struct ClusterRunQuestion {
   std::vector<Override> overrides;  // numbers of it that are to be others
   double tokens = 0;                // to be trained
   bool weeks = false;               // over the failures of the block reliability, which is there
-  bool with_step_error = true;      // medians are to count the error band of the step too
   int threads = 1;
 };
 
-// Days, dollars and energy of training alone: nothing of what comes before it.
+// Days, dollars and energy of training alone, with the step as it is predicted: nothing of what comes before
+// it. Over failures they are medians.
 struct ClusterRun {
-  double days = 0, usd = 0,
-         mwh = 0;                    // over failures medians, with the error of the step where that is wanted
+  RunInputs inputs;                  // with the days and the energy
+  double usd = 0;                    // with egress
   std::optional<double> carbon_t;    // tonnes of CO2e, where the scenario names a grid
-  RunInputs inputs;                  // of the step as it is predicted
   double run_low = 1, run_high = 1;  // p10 and p90 of days over their median, by failures
 };
 

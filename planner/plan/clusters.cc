@@ -231,9 +231,9 @@ class Planner {
     }
     if (found.best.empty()) return refuse(what, why_none(found));
     const ClusterWords written = cluster_words(base->text, {});
-    const RowParts parts{question_,           of_scenario_,    what,
-                         torus.name(),        base->text,      base->asked.spec,
-                         written.reliability, written.failures};
+    const RowParts parts{question_,           of_scenario_,     what,
+                         torus.name(),        base->text,       base->asked.spec,
+                         written.reliability, written.failures, written.step_error};
     for (const std::string& term : terms_with_owning(base->asked.spec.cluster.chip.name)) {
       try {
         add_row(parts, space, *base, found, term);

@@ -16,7 +16,7 @@ void vary_failures(const PlanQuestion& question, const Catalog& catalog, const P
       question.vary, [](const VariedNumber& each) { return each.path == "reliability.failure_factor"; });
   if (!row.over_failures || said) return;
   std::string why;
-  WeeksWish wish{question.scenarios[row.of_scenario].file, row.scenario, question.tokens, false, 1};
+  WeeksWish wish{question.scenarios[row.of_scenario].file, row.scenario, question.tokens};
   const auto days = [&](double failures) {
     wish.failures = failures;
     const auto report = runs_of_weeks(wish, catalog, options.threads, why);

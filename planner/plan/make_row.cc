@@ -138,7 +138,7 @@ class RowMaker {
     facts.name = parts_.name + " " + term_;
     const Time step = layout_.figures.step_time;
     const auto band = builtin_step_time_band(step, kind_of(spec), "");
-    if (band && question_.vary_step) facts.step = StepError(*band, step.in_seconds());
+    if (band && question_.vary_step && parts_.step_error) facts.step = StepError(*band, step.in_seconds());
     facts.chip = row_.chip;
     facts.chips = row_.chips;
     facts.power_range = spec.cluster.chip.power_range;
@@ -146,7 +146,7 @@ class RowMaker {
   }
 
   ClusterRunQuestion question_of_row() const {
-    return {scenario_.file, row_.scenario, {}, question_.tokens, parts_.weeks, true, options_.threads};
+    return {scenario_.file, row_.scenario, {}, question_.tokens, parts_.weeks, options_.threads};
   }
 
   std::optional<ClusterRun> run_of(const Spec& spec) {
@@ -165,9 +165,8 @@ class RowMaker {
     std::set<std::int64_t> counts = {0};
     std::string none;
     const ClusterRunQuestion without = with_spares(0);
-    const auto weeks =
-        runs_of_weeks({without.file, without.scenario, without.tokens, false, 1, without.overrides}, catalog_,
-                      options_.threads, none);
+    const auto weeks = runs_of_weeks({without.file, without.scenario, without.tokens, 1, without.overrides},
+                                     catalog_, options_.threads, none);
     // Without spares a run may not end; with some it may.
     const std::int64_t most = weeks ? std::max<std::int64_t>(weeks->closed_forms.spares_99_9, 1) : 64;
     for (std::int64_t nodes = 1; nodes < most; nodes *= 2) counts.insert(nodes);
@@ -175,7 +174,6 @@ class RowMaker {
     std::optional<double> least;
     for (const std::int64_t nodes : counts) {
       ClusterRunQuestion tried = with_spares(nodes);
-      tried.with_step_error = false;
       const auto run = run_on_cluster(tried, spec, layout_.figures, catalog_, none);
       if (!run) continue;
       const double value = value_of(*run, question_.objective);
@@ -189,9 +187,9 @@ class RowMaker {
   }
 
   void take_run(const ClusterRun& run) {
-    row_.days = run.days;
+    row_.days = run.inputs.days;
     row_.usd = run.usd;
-    row_.mwh = run.mwh;
+    row_.mwh = run.inputs.mwh;
     row_.carbon_t = run.carbon_t;
     row_.over_failures = parts_.weeks;
     ChoiceFacts& facts = row_.facts;

@@ -20,6 +20,7 @@ struct RowParts {
   const Spec& spec;             // of it
   bool weeks = false;           // it has a block reliability
   int failures = 0;             // rates that the block lists
+  bool step_error = true;       // the step of its runs may be off
 };
 
 // What is known of getting a chip of this kind.

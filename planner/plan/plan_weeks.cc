@@ -17,20 +17,20 @@ bool seeds_are_of_runs(const Spec& spec) { return !spec.adversities.random(); }
 }  // namespace
 
 std::string scenario_of_weeks(const std::string& scenario, const Spec& spec, double tokens) {
-  std::vector<Override> overrides = {{"reliability.step_error", "true"}};
+  std::vector<Override> overrides = {{"reliability.step_error", "false"}};
   if (seeds_are_of_runs(spec)) overrides.push_back({"seeds", std::to_string(kRunsOfWeeks)});
   return scenario_to_tokens(scenario, overrides, tokens);
 }
 
 std::optional<ReliabilityReport> runs_of_weeks(const WeeksWish& wish, const Catalog& catalog, int threads,
                                                std::string& why) {
-  const std::vector<Override> overrides = {{"reliability.step_error", wish.step_error ? "true" : "false"}};
   LoadReliabilityResult loaded = load_reliability(
-      wish.file, scenario_to_tokens(wish.scenario, wish.overrides, wish.tokens), catalog, overrides);
+      wish.file, scenario_to_tokens(wish.scenario, wish.overrides, wish.tokens), catalog, {});
   if (!loaded.question) {
     why = loaded.problems.front().message;
     return std::nullopt;
   }
+  loaded.question->step_error = false;
   if (!loaded.question->step || seeds_are_of_runs(*loaded.question->step))
     loaded.question->seeds = kRunsOfWeeks;
   for (FailureSource& source : loaded.question->run.failures) source.per_s *= wish.failures;

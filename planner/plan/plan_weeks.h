@@ -12,12 +12,12 @@
 
 namespace podsim {
 
-// Which runs are wanted.
+// Which runs are wanted. Their step is the predicted one: what it may be off by is drawn beside them, for all
+// choices alike.
 struct WeeksWish {
   std::string file, scenario;  // its name and its text, with a block reliability
   double tokens = 0;           // to be trained
-  bool step_error = true;
-  double failures = 1;  // over those of the scenario
+  double failures = 1;         // over those of the scenario
   std::vector<Override> overrides = {};
 };
 

@@ -53,9 +53,9 @@ bool set_varied(const RowParts& parts, const Catalog& catalog, const PlanOptions
       }
       MainFigures step = row.found.figures;
       if (!number.path.starts_with(kOfWeeks)) step = main_figures(predict_step(*loaded.spec, {}).report);
-      const auto run = run_on_cluster(
-          {file, row.scenario, overrides, question.tokens, parts.weeks, false, options.threads}, *loaded.spec,
-          step, catalog, why);
+      const auto run =
+          run_on_cluster({file, row.scenario, overrides, question.tokens, parts.weeks, options.threads},
+                         *loaded.spec, step, catalog, why);
       if (!run) return false;
       varied->inputs[i] = run->inputs;
       varied->inputs[i].one_off_usd += row.terms.one_off_usd;

@@ -110,10 +110,16 @@ ClusterWords cluster_words(const std::string& text, const std::vector<Override>&
   schema::Scenario scenario;
   if (!parse(document, scenario)) return {};
   apply_overrides(overrides, scenario, document);
-  return {scenario.cluster().chip(),   scenario.cluster().fabric(),
-          scenario.cluster().slices(), scenario.job().global_batch_sequences(),
-          scenario.cluster().chips(),  scenario.job().sequence_tokens(),
-          scenario.has_reliability(),  scenario.reliability().failure_size()};
+  const schema::Reliability& block = scenario.reliability();
+  return {scenario.cluster().chip(),
+          scenario.cluster().fabric(),
+          scenario.cluster().slices(),
+          scenario.job().global_batch_sequences(),
+          scenario.cluster().chips(),
+          scenario.job().sequence_tokens(),
+          scenario.has_reliability(),
+          block.failure_size(),
+          !block.has_step_error() || block.step_error()};
 }
 
 }  // namespace podsim

@@ -47,6 +47,7 @@ struct ClusterWords {
   int chips = 0, sequence_tokens = 0;
   bool reliability = false;  // it has the block
   int failures = 0;          // rates that the block lists
+  bool step_error = true;    // the block lets the step's time be off
 };
 ClusterWords cluster_words(const std::string& text, const std::vector<Override>& overrides);
 

@@ -162,6 +162,29 @@ double mean_nodes_in_repair(const TrainingRun& run) {
   return sum;
 }
 
+// Goodput and ETTR of a job that fails.
+void add_kept_shares(const TrainingRun& run, double interval_s, double mttf, ReliabilityClosedForms& forms) {
+  const Checkpoints& checkpoints = run.checkpoints;
+  const double save_s = mean_save_s(checkpoints), persist_s = checkpoints.persist.in_seconds();
+  if (!checkpoints.replicas) {
+    forms.goodput = checkpointed_goodput(interval_s, save_s, forms.recovery_s, mttf, persist_s);
+    forms.ettr = expected_ettr(interval_s, save_s, forms.recovery_s + persist_s, mttf);
+    return;
+  }
+  const MemoryCopies copies = {interval_s,
+                               save_s,
+                               checkpoints.replicas->saves_per_storage_save,
+                               persist_s,
+                               mean_recovery_from_memory_s(run),
+                               forms.recovery_s};
+  const double share_lost = lost_copies_per_s(run) / interruptions_per_s(run);
+  forms.goodput = goodput_with_copies(copies, mttf, share_lost);
+  const double lost_more_s = (copies.saves_per_storage_save - 1) * interval_s / 2 + persist_s;
+  const double restart_s =
+      share_lost * (copies.storage_restart_s + lost_more_s) + (1 - share_lost) * copies.memory_restart_s;
+  forms.ettr = expected_ettr(interval_s, save_s, restart_s, mttf);
+}
+
 }  // namespace
 
 Spread spread_of(std::vector<double> values) {
@@ -217,8 +240,7 @@ ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s
   forms.young_s = young_interval_s(save_s, mttf);
   forms.daly_s = daly_interval_s(save_s, mttf);
   forms.best_interval_s = best_interval_s(save_s, mttf);
-  forms.goodput = checkpointed_goodput(interval_s, save_s, forms.recovery_s, mttf);
-  forms.ettr = expected_ettr(interval_s, save_s, forms.recovery_s, mttf);
+  add_kept_shares(run, interval_s, mttf, forms);
   return forms;
 }
 

@@ -80,6 +80,7 @@ int Arrivals::strike(int source, std::int64_t number) {
   const double place = from.place.uniform(static_cast<std::uint64_t>(number));
   if (!from.of_lemons) {
     const int together = run_.failures[from.failure].domain_nodes;
+    if (together == 0) return 0;
     const int domains = (run_.nodes() + together - 1) / together;
     return one_of(domains, place) * together;
   }

@@ -26,7 +26,8 @@ class Arrivals {
   Milliseconds gap(int source, std::int64_t number) const;
   // Rates that change: gaps are those of the highest rate, of which so many do not happen.
   bool happens(int source, std::int64_t number, Milliseconds now) const;
-  // The first node that is struck, -1 for a lemon that has been removed. Counts the failures of lemons.
+  // The first node that is struck, 0 where the job is and no node, -1 for a lemon that has been removed.
+  // Counts the failures of lemons.
   int strike(int source, std::int64_t number);
   Milliseconds repair_time(int source, std::int64_t number) const;
 

@@ -25,10 +25,27 @@ double daly_interval_s(double save_s, double mttf_s) {
   return young_interval_s(save_s, mttf_s) * (1 + std::sqrt(ratio) / 3 + ratio / 9) - save_s;
 }
 
-double checkpointed_goodput(double interval_s, double save_s, double restart_s, double mttf_s) {
+double checkpointed_goodput(double interval_s, double save_s, double restart_s, double mttf_s,
+                            double persist_s) {
   PODSIM_CHECK(interval_s > 0 && save_s >= 0 && restart_s >= 0 && mttf_s > 0, "a segment trains");
-  const double segment_s = mttf_s * std::exp(restart_s / mttf_s) * std::expm1((interval_s + save_s) / mttf_s);
+  PODSIM_CHECK(persist_s >= 0, "a checkpoint is not there before it is begun");
+  const double segment_s =
+      mttf_s * std::exp((restart_s + persist_s) / mttf_s) * std::expm1((interval_s + save_s) / mttf_s);
   return interval_s / segment_s;
+}
+
+double goodput_with_copies(const MemoryCopies& copies, double mttf_s, double share_lost) {
+  PODSIM_CHECK(share_lost >= 0 && share_lost <= 1, "a share is one of failures");
+  const double round_s = copies.interval_s + copies.save_s;
+  const double kept =  // of the time between failures that take the copies
+      share_lost == 1 ? copies.interval_s / round_s
+                      : checkpointed_goodput(copies.interval_s, copies.save_s, copies.memory_restart_s,
+                                             mttf_s / (1 - share_lost));
+  if (share_lost == 0) return kept;
+  const double storage_interval_s = copies.interval_s * copies.saves_per_storage_save;
+  return checkpointed_goodput(storage_interval_s,
+                              std::max(0.0, storage_interval_s / kept - storage_interval_s),
+                              copies.storage_restart_s, mttf_s / share_lost, copies.persist_s);
 }
 
 double best_interval_s(double save_s, double mttf_s) {

@@ -21,15 +21,32 @@ double daly_interval_s(double save_s, double mttf_s);
 // Share of time that trains and is kept, when a failure loses what was trained since the last checkpoint and
 // restarts and saves can fail too: interval / (M e^(R / M) (e^((interval + save) / M) - 1)), M the mttf and R
 // the restart. Save and restart may be 0. Source: Daly 2006, eq. 13, whose time per segment this is.
-double checkpointed_goodput(double interval_s, double save_s, double restart_s, double mttf_s);
+// A checkpoint that can be used only so long after it was begun, `persist`, while training goes on, is there
+// with the probability e^(-persist / M) that nothing fails until then; persist is at most the interval.
+double checkpointed_goodput(double interval_s, double save_s, double restart_s, double mttf_s,
+                            double persist_s = 0);
+
+// Copies in memory after each interval, of which each n-th checkpoint goes to storage too.
+struct MemoryCopies {
+  double interval_s = 0, save_s = 0;                   // the mean save, of all
+  int saves_per_storage_save = 1;                      // n
+  double persist_s = 0;                                // of those to storage
+  double memory_restart_s = 0, storage_restart_s = 0;  // with the copies, and without
+};
+
+// The same when a share of the failures takes the copies too: they go back to the storage save before, whose
+// interval is n of the others with what other failures cost in between. Daly's formula of such intervals; it
+// takes their length as fixed, and the n-th save as counted anew after such a failure.
+double goodput_with_copies(const MemoryCopies& copies, double mttf_s, double share_lost);
 
 // The interval where checkpointed_goodput is largest: x = interval / M solves x = 1 - e^(-x - save / M).
-// It does not depend on the restart, and is 0 where a save is.
+// It depends neither on the restart nor on persist, and is 0 where a save is.
 double best_interval_s(double save_s, double mttf_s);
 
 // Expected effective training time ratio, first order: (1 - (restart + interval / 2) / M) / (1 + save /
 // interval), at least 0; interval = training and save together. Its best interval is Young's. Save and
-// restart may be 0. Source: Kokolis et al., HPCA 2025, section 5.
+// restart may be 0; what a failure costs besides, such as work since a checkpoint that cannot be used yet, is
+// added to the restart. Source: Kokolis et al., HPCA 2025, section 5.
 double expected_ettr(double interval_s, double save_s, double restart_s, double mttf_s);
 
 // Nodes that are out for repair at a time, on average: nodes * rate * repair (Little's law).

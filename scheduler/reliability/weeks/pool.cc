@@ -1,6 +1,9 @@
 // Roles of units as their nodes fail and are mended.
 #include "scheduler/reliability/weeks/pool.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "engine/check.h"
 
 namespace podsim {
@@ -39,6 +42,12 @@ void Pool::clear_fault(int node, Fault fault) {
   role_[unit] = Role::kSpare;
   ++spare_;
   spares_.push_back(static_cast<int>(unit));
+}
+
+int Pool::job_units_in(int first, int end) const {
+  return static_cast<int>(std::count(role_.begin() + static_cast<std::ptrdiff_t>(unit_of(first)),
+                                     role_.begin() + static_cast<std::ptrdiff_t>(unit_of(end - 1)) + 1,
+                                     Role::kJob));
 }
 
 bool Pool::take_spare() {

@@ -13,7 +13,8 @@ class Pool {
   Pool(int nodes_per_unit, int job_units, int spare_units);
 
   bool is_up(int node) const { return faults_[static_cast<std::size_t>(node)] == 0; }
-  bool in_job(int node) const { return role_[unit_of(node)] == Role::kJob; }
+  // Of the units with nodes from `first` to before `end`. REQUIRES: first < end.
+  int job_units_in(int first, int end) const;
 
   // Why a node is not there: it is out of order, or its owner has taken it away.
   enum class Fault : std::uint8_t { kBroken, kTakenAway };

@@ -9,6 +9,7 @@
 #include "engine/random.h"
 #include "scheduler/reliability/weeks/arrivals.h"
 #include "scheduler/reliability/weeks/pool.h"
+#include "scheduler/reliability/weeks/repair_crews.h"
 #include "scheduler/reliability/weeks/training_event.h"
 
 namespace podsim {
@@ -27,12 +28,12 @@ class RunSimulation {
         units_per_replica_(run.elastic ? run.elastic->units_per_replica : run.units),
         all_replicas_(run.units / units_per_replica_),
         least_replicas_(run.elastic ? run.elastic->least_replicas : all_replicas_),
-        crew_free_(static_cast<std::size_t>(run.repair_crews)) {
+        crews_(run.repair_crews) {
     PODSIM_CHECK(units_per_replica_ > 0 && run.units % units_per_replica_ == 0, "replicas are whole");
     PODSIM_CHECK(run.checkpoints.pause >= Milliseconds{} && run.checkpoints.persist >= Milliseconds{},
                  "a save takes time");
     result_.failures.resize(run.failures.size());
-    slowed_.resize(run.failures.size());
+    slow_.resize(run.failures.size());
     for (std::uint64_t step = 0; step <= kRecovery.size() + 1; ++step)
       delays_.emplace_back(seed, RandomPurpose::kFailure, ~step);
   }
@@ -117,38 +118,45 @@ class RunSimulation {
     if (gap < Milliseconds::max()) queue_.push(now_ + gap, {Event::Kind::kFailure, source, 0, number, 0});
   }
 
-  void announce_or_strike(const Event& event) {
-    const FailureSource& failure = arrivals_.failure(event.source);
-    const bool happens = arrivals_.happens(event.source, event.number, now_);
-    if (happens && failure.notice.ms == 0) strike(event);
-    if (happens && failure.notice.ms > 0) {
-      // The save first: where it ends in time to the millisecond, it counts.
-      const Milliseconds save = run_.checkpoints.pause + run_.checkpoints.persist;
-      if (phase_ == RunBucket::kProductive && save <= failure.notice) begin_save(true);
-      Event coming = event;
-      coming.kind = Event::Kind::kStrike;
-      queue_.push(now_ + failure.notice, coming);
+  void announce_or_strike(Event event) {
+    const Milliseconds notice = arrivals_.failure(event.source).notice;
+    if (arrivals_.happens(event.source, event.number, now_)) {
+      event.first_node = arrivals_.strike(event.source, event.number);
+      if (event.first_node >= 0 && notice.ms == 0) strike(event);
+      if (event.first_node >= 0 && notice.ms > 0) announce(event, notice);
     }
     schedule_failure(event.source, event.number + 1);
   }
 
+  // The save first: where it ends in time to the millisecond, it counts.
+  void announce(Event event, Milliseconds notice) {
+    const Milliseconds save = run_.checkpoints.pause + run_.checkpoints.persist;
+    if (phase_ == RunBucket::kProductive && save <= notice && strikes_job(event)) begin_save(true);
+    event.kind = Event::Kind::kStrike;
+    queue_.push(now_ + notice, event);
+  }
+
   void strike(const Event& event) {
     const FailureSource& failure = arrivals_.failure(event.source);
-    const std::size_t s = arrivals_.index(event.source);
+    if (failure.domain_nodes == 1 && !pool_.is_up(event.first_node)) return;
     if (failure.slows_to > 0) return slow_down(event);
-    bool strikes_job = failure.domain_nodes == 0;
-    const int units_before = pool_.job_units();
-    if (failure.domain_nodes > 0) {
-      const int first = arrivals_.strike(event.source, event.number);
-      if (first < 0 || (failure.domain_nodes == 1 && !pool_.is_up(first))) return;
-      for (int node = first; node < domain_end(failure, first); ++node)
-        strikes_job = strikes_job || pool_.in_job(node);
-      if (failure.repair.mean_s > 0) break_nodes(event, first);
-    }
-    if (!strikes_job) return;
-    note_failure(s);
-    const int lost = units_before - pool_.job_units();
-    fail(failure.notice.ms > 0, failure.domain_nodes == 0 ? 0 : std::max(1, lost));
+    const bool of_job = strikes_job(event);
+    const int units = job_units_in(event);
+    if (failure.domain_nodes > 0 && failure.repair.mean_s > 0) break_nodes(event);
+    if (!of_job) return;
+    note_failure(arrivals_.index(event.source));
+    fail(failure.notice.ms > 0, units);
+  }
+
+  // Of the job, as it is now, in the domain of a failure.
+  int job_units_in(const Event& event) const {
+    const FailureSource& failure = arrivals_.failure(event.source);
+    if (failure.domain_nodes == 0) return 0;
+    return pool_.job_units_in(event.first_node, run_.domain_end(failure, event.first_node));
+  }
+
+  bool strikes_job(const Event& event) const {
+    return arrivals_.failure(event.source).domain_nodes == 0 || job_units_in(event) > 0;
   }
 
   void note_failure(std::size_t source) {
@@ -156,24 +164,36 @@ class RunSimulation {
     if (course_) course_->strikes.push_back({now_, source});
   }
 
-  // What is out of order costs speed until it is mended.
+  // What is out of order costs speed until it is mended, while the job uses it: a slow spare slows the job
+  // from when it takes a place in it, a slow node that leaves the job slows it no more.
   void slow_down(const Event& event) {
     const std::size_t s = arrivals_.index(event.source);
-    note_failure(s);
-    ++slowed_[s];
+    if (strikes_job(event)) note_failure(s);
+    slow_[s].push_back(event);
     const FailureSource& failure = arrivals_.failure(event.source);
     Event end = event;
     end.kind = failure.is_swapped() ? Event::Kind::kFound : Event::Kind::kMended;
     const Milliseconds time = failure.is_swapped() ? failure.swapped_after.draw(delays_.back(), swaps_++)
                                                    : arrivals_.repair_time(event.source, event.number);
     queue_.push(now_ + time, end);
+    change_speed();
+  }
+
+  void mend_slow(const Event& event) {
+    std::erase_if(slow_[arrivals_.index(event.source)], [&](const Event& slow) {
+      return slow.source == event.source && slow.number == event.number;
+    });
+    change_speed();
+  }
+
+  void change_speed() {
     if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
   }
 
   // The job saves before its slow nodes go.
   void find(const Event& event) {
     Milliseconds save = {};
-    if (phase_ == RunBucket::kProductive) {
+    if (phase_ == RunBucket::kProductive && strikes_job(event)) {
       save = run_.checkpoints.pause + run_.checkpoints.persist;
       begin_save(true);
     }
@@ -185,47 +205,30 @@ class RunSimulation {
   // Nodes that the job has no more by then are mended where they are.
   void swap(const Event& event) {
     const FailureSource& failure = arrivals_.failure(event.source);
-    --slowed_[arrivals_.index(event.source)];
-    const int units_before = pool_.job_units();
-    const int first = failure.domain_nodes > 0 ? arrivals_.strike(event.source, event.number) : -1;
-    const bool out = first >= 0 && failure.repair.mean_s > 0;
-    if (out) break_nodes(event, first);
-    const int lost = units_before - pool_.job_units();
-    if (!out || lost > 0) return fail(true, std::max(1, lost));
-    if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
+    const bool of_job = strikes_job(event);
+    const int units = job_units_in(event);
+    mend_slow(event);
+    if (failure.domain_nodes > 0 && failure.repair.mean_s > 0) break_nodes(event);
+    if (of_job) fail(true, std::max(1, units));
   }
 
   static Pool::Fault fault_of(const FailureSource& failure) {
     return failure.component == Component::kPreemption ? Pool::Fault::kTakenAway : Pool::Fault::kBroken;
   }
 
-  // The last domain may be cut off by the end of the cluster.
-  int domain_end(const FailureSource& failure, int first) const {
-    return std::min(run_.nodes(), first + failure.domain_nodes);
-  }
-
-  void break_nodes(const Event& event, int first) {
+  void break_nodes(const Event& event) {
     const FailureSource& failure = arrivals_.failure(event.source);
-    for (int node = first; node < domain_end(failure, first); ++node)
+    const int first = event.first_node;
+    for (int node = first; node < run_.domain_end(failure, first); ++node)
       pool_.add_fault(node, fault_of(failure));
     const Milliseconds repair = arrivals_.repair_time(event.source, event.number);
-    Milliseconds begin = now_;
-    if (!crew_free_.empty()) {  // first come, first served
-      const auto crew = std::min_element(crew_free_.begin(), crew_free_.end());
-      begin = std::max(now_, *crew);
-      *crew = begin + repair;
-    }
-    queue_.push(begin + repair, {Event::Kind::kMended, event.source, first, 0, 0});
+    queue_.push(crews_.begin(now_, repair) + repair, {Event::Kind::kMended, event.source, first, 0, 0});
   }
 
   void mend(const Event& event) {
     const FailureSource& failure = arrivals_.failure(event.source);
-    if (failure.slows_to > 0 && !failure.is_swapped()) {
-      --slowed_[arrivals_.index(event.source)];
-      if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
-      return;
-    }
-    const int end = domain_end(failure, event.first_node);
+    if (failure.slows_to > 0 && !failure.is_swapped()) return mend_slow(event);
+    const int end = run_.domain_end(failure, event.first_node);
     for (int node = event.first_node; node < end; ++node) pool_.clear_fault(node, fault_of(failure));
     if (phase_ == RunBucket::kWaiting) return recover(kScheduling);
     if (!run_.elastic || !training() || replicas() == all_replicas_) return;
@@ -234,7 +237,7 @@ class RunSimulation {
     if (replicas() > before) reconfigure();
   }
 
-  // `units` of the job are lost, 0 when all its processes die.
+  // So many units of the job are struck, 0 when all its processes die.
   void fail(bool announced, int units) {
     if (training()) {
       ++result_.interruptions;
@@ -322,8 +325,9 @@ class RunSimulation {
   double speed() const {
     double speed = 1 - run_.redundant_share;
     if (replicas() < all_replicas_) speed *= run_.elastic->speed_of_rest;
-    for (std::size_t s = 0; s < slowed_.size(); ++s)
-      for (int i = 0; i < slowed_[s]; ++i) speed *= run_.failures[s].slows_to;
+    for (std::size_t s = 0; s < slow_.size(); ++s)
+      for (const Event& slow : slow_[s])
+        if (strikes_job(slow)) speed *= run_.failures[s].slows_to;
     return speed;
   }
 
@@ -367,8 +371,8 @@ class RunSimulation {
   std::vector<RandomStream> delays_;  // [recovery step], of reconfiguration, and until slow nodes are found
   const std::int64_t unit_chips_;
   const int units_per_replica_, all_replicas_, least_replicas_;
-  std::vector<Milliseconds> crew_free_;  // [crew], when
-  std::vector<int> slowed_;              // [failure], how many of what slows are out
+  RepairCrews crews_;
+  std::vector<std::vector<Event>> slow_;  // [failure], strikes of what slows and is not mended
 
   Milliseconds now_, segment_end_;
   RunBucket phase_ = RunBucket::kProductive;

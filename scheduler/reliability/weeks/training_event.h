@@ -13,10 +13,10 @@ namespace podsim {
 struct TrainingEvent {
   enum class Kind : std::uint8_t { kFailure, kStrike, kFound, kSwapped, kMended, kPhaseEnd, kPersisted };
   Kind kind;
-  std::int32_t source = 0;  // of arrivals
-  std::int32_t first_node = 0;
-  std::int64_t number = 0;  // which failure of the source; of phases and checkpoints, which one
-  std::int64_t work = 0;    // that a checkpoint holds
+  std::int32_t source = 0;      // of arrivals
+  std::int32_t first_node = 0;  // of what is struck or mended
+  std::int64_t number = 0;      // which failure of the source; of phases and checkpoints, which one
+  std::int64_t work = 0;        // that a checkpoint holds
 };
 
 // A part of a recovery, and how long it takes.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -20,6 +22,17 @@ constexpr std::array<std::string_view, kComponents> kComponentNames = {"gpu",   
                                                                        "software",    "collective_library",
                                                                        "maintenance", "preemption",
                                                                        "other"};
+
+// While the job has all its nodes.
+double stops_per_s(const TrainingRun& run, const FailureSource& source) {
+  if (source.slows_to > 0 && !source.is_swapped()) return 0;
+  const double share = static_cast<double>(run.units) / (run.units + run.spare_units);
+  const double lemons = 1 + (run.lemons.factor - 1) * run.lemons.nodes / run.nodes();
+  double rate = source.per_s;
+  if (source.domain_nodes > 0) rate *= share;
+  if (source.domain_nodes == 1 && !source.regular) rate *= lemons;
+  return rate;
+}
 
 }  // namespace
 
@@ -53,15 +66,18 @@ double Hazard::most(double length_s) const {
 }
 
 double interruptions_per_s(const TrainingRun& run) {
-  const double share = static_cast<double>(run.units) / (run.units + run.spare_units);
-  const double lemons = 1 + (run.lemons.factor - 1) * run.lemons.nodes / run.nodes();
+  double sum = 0;
+  for (const FailureSource& source : run.failures) sum += stops_per_s(run, source);
+  return sum;
+}
+
+double lost_copies_per_s(const TrainingRun& run) {
+  if (!run.checkpoints.replicas) return 0;
   double sum = 0;
   for (const FailureSource& source : run.failures) {
-    if (source.slows_to > 0 && !source.is_swapped()) continue;
-    double rate = source.per_s;
-    if (source.domain_nodes > 0) rate *= share;
-    if (source.domain_nodes == 1 && !source.regular) rate *= lemons;
-    sum += rate;
+    const int units = (source.domain_nodes + run.nodes_per_unit - 1) / run.nodes_per_unit;
+    if (std::min(units, run.units) > run.checkpoints.replicas->survives_units)
+      sum += stops_per_s(run, source);
   }
   return sum;
 }
@@ -70,6 +86,11 @@ double mean_recovery_s(const TrainingRun& run) {
   const Recovery& recovery = run.recovery;
   return recovery.detection.mean_s + recovery.diagnosis.mean_s + recovery.restart.mean_s +
          recovery.restore.mean_s + recovery.warm_up.mean_s;
+}
+
+double mean_recovery_from_memory_s(const TrainingRun& run) {
+  PODSIM_CHECK(run.checkpoints.replicas.has_value(), "copies in memory are restored where there are some");
+  return mean_recovery_s(run) - run.recovery.restore.mean_s + run.checkpoints.replicas->restore.mean_s;
 }
 
 }  // namespace podsim

@@ -1,6 +1,7 @@
 // A training run of weeks as it is planned: the nodes, what fails, how the job saves and comes back.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -144,6 +145,10 @@ struct TrainingRun {
 
   int nodes() const { return (units + spare_units) * nodes_per_unit; }
   int job_nodes() const { return units * nodes_per_unit; }
+  // Of what strikes from `first` on: the last domain may be cut off by the end of the cluster.
+  int domain_end(const FailureSource& failure, int first) const {
+    return std::min(nodes(), first + failure.domain_nodes);
+  }
   std::int64_t chips() const { return std::int64_t{nodes()} * chips_per_node; }
   std::int64_t job_chips() const { return std::int64_t{job_nodes()} * chips_per_node; }
 };
@@ -152,7 +157,13 @@ struct TrainingRun {
 // hazard's changes.
 double interruptions_per_s(const TrainingRun& run);
 
+// Of them, those that strike more units at once than copies in memory survive.
+double lost_copies_per_s(const TrainingRun& run);
+
 // From failure to training when nothing comes between, on average; without waiting for repair.
 double mean_recovery_s(const TrainingRun& run);
+
+// The same where the copies in memory are there.
+double mean_recovery_from_memory_s(const TrainingRun& run);
 
 }  // namespace podsim

@@ -48,5 +48,48 @@ TEST(PlanRows, have_the_days_of_reliability_and_the_step_of_run_whatever_seeds_t
   expect_same_days(job_with("", "seeds: 7\n"), 1e11);
 }
 
+const std::string kNothingFails =
+    "reliability { failure { component: gpu per_1000_node_days: 1 } failure_factor: 0\n"
+    "  checkpoint { save_s: 0.001 interval_s: 3600 } ";
+
+// Rows on chips whose bands lie to one side of the prediction.
+json rows_of(const std::string& text, const std::string& options) {
+  const CommandResult planned = podsim_command(
+      "plan " + temporary_file("weeks.textproto", text) +
+      " --tokens 1e11 --chip h100,tpu_v5p --chips 16 --set space.tensor=1 --quiet --format json " + options);
+  EXPECT_FALSE(planned.out.empty()) << planned.err;
+  return planned.out.empty() ? json::array() : json::parse(planned.out)["rows"];
+}
+
+TEST(PlanRows, take_the_days_dollars_and_energy_of_their_predicted_steps_where_nothing_fails) {
+  const json steps = rows_of(kPlanJob, "--minimise days"),
+             weeks = rows_of(kPlanJob + kNothingFails + "}\n", "--minimise days");
+  ASSERT_EQ(steps.size(), 2U);
+  ASSERT_EQ(weeks.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (const char* figure : {"days", "cost_usd", "energy_mwh"}) {
+      const double by_steps = steps[i][figure], by_weeks = weeks[i][figure];
+      EXPECT_NEAR(by_weeks / by_steps, 1, 1e-3) << weeks[i]["chip"] << " " << figure;
+      EXPECT_GE(by_weeks, by_steps * (1 - 1e-6)) << weeks[i]["chip"] << " " << figure;
+    }
+}
+
+// Neither in the ranges nor in what is held against a limit with a probability.
+TEST(PlanRows, have_no_error_of_the_step_where_the_block_says_so) {
+  const json certain = rows_of(kPlanJob + kNothingFails + "step_error: false }\n", "--minimise days"),
+             open = rows_of(kPlanJob + kNothingFails + "}\n", "--minimise days");
+  for (const json& row : certain) {
+    EXPECT_EQ(row["days_p10"], row["days_p90"]) << row["chip"];
+    EXPECT_EQ(row["days_p10"], row["days"]) << row["chip"];
+  }
+  for (const json& row : open) EXPECT_LT(row["days_p10"], row["days_p90"]) << row["chip"];
+  for (const double share : {0.999, 1.001}) {
+    const double limit = share * certain.at(0)["days"].get<double>();
+    const json held = rows_of(kPlanJob + kNothingFails + "step_error: false }\n",
+                              "--minimise days --probability 0.9 --top 1 --days " + std::to_string(limit));
+    EXPECT_EQ(held.at(0)["meets"].get<bool>(), share > 1) << share;
+  }
+}
+
 }  // namespace
 }  // namespace podsim::plan_weeks_test

@@ -75,6 +75,29 @@ TEST(ClosedForms, daly_is_close_to_the_best_where_saves_are_short_and_stops_at_t
 // sqrt(2 x 8 x 400) = 80; ratio 8 / 800 = 0.01: 80 (1 + 0.1 / 3 + 0.01 / 9) - 8.
 TEST(ClosedForms, daly_by_hand) { expect_exact(daly_interval_s(8, 400), 80 * (1 + 0.1 / 3 + 0.01 / 9) - 8); }
 
+// Of e^-0.1 of them nothing fails until the checkpoint is there.
+TEST(ClosedForms, a_checkpoint_that_is_written_meanwhile_is_there_with_the_probability_that_nothing_fails) {
+  expect_exact(checkpointed_goodput(100, 10, 5, 500, 50) / checkpointed_goodput(100, 10, 5, 500),
+               std::exp(-0.1));
+}
+
+// With none lost Daly's formula of the copies, with all that of the saves to storage, and in between what is
+// between.
+TEST(ClosedForms, of_copies_that_are_lost_are_those_of_the_checkpoints_that_are_left) {
+  const MemoryCopies copies = {300, 7, 10, 100, 310, 400};
+  const double none = goodput_with_copies(copies, kLlama, 0), all = goodput_with_copies(copies, kLlama, 1);
+  expect_exact(none, checkpointed_goodput(300, 7, 310, kLlama));
+  expect_exact(all, checkpointed_goodput(3000, 70, 400, kLlama, 100));
+  double before = none;
+  for (const double share : {1e-9, 0.1, 0.5, 0.9, 1 - 1e-9}) {
+    const double some = goodput_with_copies(copies, kLlama, share);
+    EXPECT_LT(some, before) << share;
+    before = some;
+  }
+  EXPECT_NEAR(goodput_with_copies(copies, kLlama, 1e-9), none, 1e-8);
+  EXPECT_NEAR(before, all, 1e-8);
+}
+
 TEST(ClosedForms, expected_ettr_at_the_best_interval_by_job_size) {
   const std::vector<double> nodes = {128, 256, 512, 1000, 2048};
   const std::vector<double> ettr_5min = {92.4, 89.3, 84.8, 78.8, 69.6}, minutes = {132, 93, 66, 47, 33};
