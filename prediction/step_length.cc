@@ -54,6 +54,8 @@ class StepBound {
     for (const GroupClass& group : system.groups)
       for (std::size_t p = 0; p < group.patterns.size(); ++p)
         if (!group.patterns[p].empty()) meet(sends_[p], group.patterns[p]);
+    for (std::size_t m = 0; m < system.step.messages.size(); ++m)
+      messages_.push_back(time_of(system.step.messages[m].bytes, sends_[system.pattern_of[m]]));
   }
 
   // The step of the longest program of any chip. Throws where that is too long for so many steps.
@@ -95,14 +97,17 @@ class StepBound {
     if (s_per_byte > send.s_per_byte) send = {&phases, s_per_byte, link.number};
   }
 
-  double seconds(const Instruction& launch, Slowest& link) const {
-    const Send& send = sends_[system_.pattern_of[launch.message]];
-    const Bytes bytes = system_.step.messages[launch.message].bytes;
-    if (!send.phases) return 0;
+  // What a message takes, which programs launch again and again.
+  struct Message {
+    double seconds = 0, on_link_s = 0;
+    std::int32_t link = -1;
+  };
+
+  static Message time_of(Bytes bytes, const Send& send) {
+    if (!send.phases) return {};
     double latency = 0;
     for (const ClassPhase& phase : *send.phases) latency += latency_of(phase, bytes).in_seconds();
-    link.meet(send.s_per_byte * bytes.value, send.link);
-    return latency + send.s_per_byte * bytes.value;
+    return {latency + send.s_per_byte * bytes.value, send.s_per_byte * bytes.value, send.link};
   }
 
   double refuse(const StageProgram& program, const Slowest& chip, int steps) const {
@@ -111,7 +116,11 @@ class StepBound {
     for (const std::vector<Instruction>& segment : program.segments) {
       double computed = 0, sent = 0;
       for (const Instruction& next : segment) {
-        if (next.kind == Instruction::Kind::kLaunch) sent += seconds(next, link);
+        if (next.kind == Instruction::Kind::kLaunch) {
+          const Message& message = messages_[static_cast<std::size_t>(next.message)];
+          sent += message.seconds;
+          link.meet(message.on_link_s, message.link);
+        }
         computed += next.duration.in_seconds();
       }
       compute.push_back(computed * chip.times);
@@ -147,7 +156,8 @@ class StepBound {
 
   const System& system_;
   const std::vector<double> capacities_;
-  std::vector<Send> sends_;  // [pattern]
+  std::vector<Send> sends_;        // [pattern]
+  std::vector<Message> messages_;  // [message]
 };
 
 }  // namespace

@@ -97,10 +97,8 @@ bool may_fold_by_orbits(const Fabric& fabric, std::span<const LaidJob> jobs, con
          std::cmp_equal(job.placement.chip_of_device.size(), fabric.chips);
 }
 
-// Nothing where orbits do not tell it.
-std::optional<System> assemble_orbits(const Fabric& fabric, const LaidJob& job) {
-  LoweredStep step;
-  append(step, timed("lower", [&] { return lower(job.program, job.spec, true); }), 0);
+// Nothing where orbits do not tell it, and then the step stays.
+std::optional<System> assemble_orbits(const Fabric& fabric, const LaidJob& job, LoweredStep& step) {
   std::optional<System> system =
       fold_orbits(fabric, {job.program.mesh, job.placement, job.spec.job.stack.network_share},
                   job.program.stages > 1 ? job.program.pipeline_axis : -1, step);
@@ -112,6 +110,11 @@ std::optional<System> assemble_orbits(const Fabric& fabric, const LaidJob& job) 
 
 }  // namespace
 
+LoweredStep lower_for(const LaidJob& job, const Adversities& adversities) {
+  const bool jitter = adversities.jitter.coefficient_of_variation > 0;
+  return timed("lower", [&] { return lower(job.program, job.spec, !jitter); });
+}
+
 JobPacking packing_of(const LaidJob& job) {
   const Job& of = job.spec.job;
   return {of.lengths,
@@ -121,19 +124,25 @@ JobPacking packing_of(const LaidJob& job) {
 
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
                 bool fold_classes, TrafficPlans* plans) {
-  const bool jitter = adversities.jitter.coefficient_of_variation > 0;
+  LoweredStep step;
+  int number = 0;
+  for (const LaidJob& job : jobs) append(step, lower_for(job, adversities), number++);
+  return assemble(fabric, jobs, std::move(step), adversities, fold_classes, plans);
+}
+
+System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, LoweredStep step,
+                const Adversities& adversities, bool fold_classes, TrafficPlans* plans) {
   const int chips_per_host = jobs.front().spec.cluster.fabric.chips_per_host;
   if (may_fold_by_orbits(fabric, jobs, adversities) && fold_classes && !(plans && plans->chosen_elsewhere()))
-    if (std::optional<System> system = assemble_orbits(fabric, jobs.front())) return *std::move(system);
-  if (fabric.tree() != nullptr) return assemble(listed(fabric), jobs, adversities, fold_classes, plans);
-  LoweredStep step;
+    if (std::optional<System> system = assemble_orbits(fabric, jobs.front(), step)) return *std::move(system);
+  if (fabric.tree() != nullptr)
+    return assemble(listed(fabric), jobs, std::move(step), adversities, fold_classes, plans);
   std::vector<LaidMesh> laid;
   std::vector<Mesh> meshes;
   std::vector<int> program_of(fabric.chips, -1);
+  int programs = 0;
   for (const LaidJob& job : jobs) {
-    assign_programs(job, static_cast<int>(step.stages.size()), program_of);
-    append(step, timed("lower", [&] { return lower(job.program, job.spec, !jitter); }),
-           static_cast<int>(laid.size()));
+    assign_programs(job, std::exchange(programs, programs + job.program.stages), program_of);
     laid.push_back({job.program.mesh, job.placement, job.spec.job.stack.network_share});
     meshes.push_back(job.program.mesh);
   }

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "engine/check.h"
-#include "engine/stage_timer.h"
-#include "scheduler/lowering/lower.h"
+#include "scheduler/question/random_delays.h"
 
 namespace podsim {
 namespace {
@@ -19,13 +18,13 @@ System HealthySystems::assemble(const LaidJob& job) {
   PODSIM_CHECK(job.program.stages >= 1, "a job has a stage");
   const int axis = job.program.pipeline_axis;
   const double share = job.spec.job.stack.network_share;
-  LoweredStep step = timed("lower", [&] { return lower(job.program, job.spec, true); });
+  LoweredStep step = lower_for(job, {});
   const auto known = std::ranges::find_if(known_, [&](const Known& each) {
     return each.pipeline_axis == axis && each.network_share == share && each.messages == step.messages;
   });
   if (known == known_.end() ||
       job.spec.job.lengths.any()) {  // documents that have lengths tell data ranks apart
-    System system = podsim::assemble(fabric_, {&job, 1}, {}, true);
+    System system = podsim::assemble(fabric_, {&job, 1}, std::move(step), {}, true);
     if (job.spec.job.lengths.any()) return system;
     if (known_.size() == kSystems) known_.pop_back();
     LoweredStep kept = std::exchange(system.step, {});

@@ -118,4 +118,9 @@ System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, co
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
                 bool fold, TrafficPlans* plans = nullptr);
 
+// The same of jobs that have been lowered: `step` is that of all of them, each as lower_for has it.
+System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, LoweredStep step,
+                const Adversities& adversities, bool fold, TrafficPlans* plans = nullptr);
+LoweredStep lower_for(const LaidJob& job, const Adversities& adversities);
+
 }  // namespace podsim

@@ -157,11 +157,13 @@ bool LongestPathLoop::begin_span(std::int32_t c, const PathInstruction& step) {
 }
 
 SoloSpan* LongestPathLoop::before_guests(std::int32_t c, SoloSpan& span) {
-  if (span.guests.empty()) return &span;
+  if (span.launched.empty()) return &span;
+  const std::span<const std::int32_t> guests = tables_.legs.guests(c, chips_[c].segment);
+  if (guests.empty()) return &span;
   const Time begin = chips_[c].now, most = begin + span.longest + kRoundingMargin;
   Time until = Time::max();
   bool ahead = false;
-  for (const std::int32_t m : span.guests) {
+  for (const std::int32_t m : guests) {
     const Rendezvous& transfer = state_.all_rendezvous[m];
     const std::int32_t source = transfer.members.front();
     if (source == c) {  // and launches nothing itself before the span is over

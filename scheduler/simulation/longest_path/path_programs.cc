@@ -84,10 +84,9 @@ const PathRun& PathPrograms::look_at_run(std::int32_t m, std::int32_t run, std::
 
 const LaunchBound& PathPrograms::look_at_launches(std::int32_t c, std::int32_t number, Stream stream,
                                                   LaunchBound& bound) {
+  const SegmentLegs& legs = tables_.legs.of(c, number);
   bound.times = &tables_.legs.times_to_launch(c, number, stream);
-  const std::vector<Instruction>& segment = program_of(c).segments[static_cast<std::size_t>(number)];
-  for (std::size_t i = 0; i < segment.size(); ++i)
-    if (segment[i].kind == Instruction::Kind::kLaunch && segment[i].stream == stream) bound.until = i + 1;
+  bound.until = static_cast<std::size_t>(legs.until[static_cast<std::size_t>(stream)]);
   return bound;
 }
 

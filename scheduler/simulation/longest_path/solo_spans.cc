@@ -19,38 +19,48 @@ bool same(std::span<const DrainBeside> a, std::span<const DrainBeside> b) {
   });
 }
 
-void add_launches(std::vector<LegLaunches>& launched, const LegLaunches& more) {
-  const auto known = std::ranges::find_if(launched, [&](const LegLaunches& each) {
-    return each.stream == more.stream && each.communicator == more.communicator;
-  });
-  if (known == launched.end()) {
-    launched.push_back(more);
+void expose(LegOutcome& outcome, std::int32_t pattern, Time time) {
+  const auto known = std::ranges::find(outcome.exposed, pattern, &std::pair<std::int32_t, Time>::first);
+  if (known == outcome.exposed.end()) {
+    outcome.exposed.emplace_back(pattern, time);
   } else {
-    known->count += more.count;
+    known->second += time;
   }
 }
 
-bool updates(const Leg& leg) {
-  return std::ranges::any_of(leg.steps, [](const LegStep& step) {
-    return step.kind == LegStep::Kind::kCompute && step.bucket == Bucket::kOptimizer;
-  });
-}
-
-// What comes after `before`, as one outcome. Lengths are picoseconds, and the host is at a maximum of sums.
-void append(LegOutcome& before, const LegOutcome& next) {
+// What comes after `before`, of the host: it is at a maximum of sums.
+void append_host(LegOutcome& before, const LegOutcome& next) {
   const auto sum = [](Time a, Time b) { return b == LegOutcome::kNever ? b : LegOutcome::later(a, b); };
   before.host_floor =
       std::max(sum(before.host_floor, next.host_add), LegOutcome::later(next.host_floor, before.length));
   before.host_add = sum(before.host_add, next.host_add);
+}
+
+// What comes after `before`, as one outcome.
+void append(LegOutcome& before, const LegOutcome& next) {
+  append_host(before, next);
   before.length += next.length;
   for (std::size_t b = 0; b < kBuckets; ++b) before.bucket[b] += next.bucket[b];
-  for (const std::pair<std::int32_t, Time>& more : next.exposed) {
-    const auto known = std::ranges::find(before.exposed, more.first, &std::pair<std::int32_t, Time>::first);
-    if (known == before.exposed.end()) {
-      before.exposed.push_back(more);
-    } else {
-      known->second += more.second;
-    }
+  for (const auto& [pattern, time] : next.exposed) expose(before, pattern, time);
+}
+
+// The same of these legs of the segment, which go alone: differences of its sums, but for the host.
+void append_alone(LegOutcome& before, SegmentLegs& segment, std::span<const PlacedLeg> legs) {
+  const LegSums& sums = segment.sums();
+  const auto first = static_cast<std::size_t>(legs.data() - segment.legs.data()), end = first + legs.size();
+  const Time begin = before.length;
+  for (std::size_t l = 0; l < legs.size(); ++l) {
+    if (legs[l].leg->host.empty()) continue;
+    before.length = begin + (sums.length[first + l] - sums.length[first]);
+    append_host(before, legs[l].leg->alone);
+  }
+  before.length = begin + (sums.length[end] - sums.length[first]);
+  for (std::size_t b = 0; b < kBuckets; ++b) before.bucket[b] += sums.bucket[end][b] - sums.bucket[first][b];
+  const std::size_t patterns = sums.patterns.size();
+  before.exposed.reserve(patterns);
+  for (std::size_t p = 0; p < patterns; ++p) {
+    const Time time = sums.exposed[end * patterns + p] - sums.exposed[first * patterns + p];
+    if (time > Time{}) expose(before, sums.patterns[p], time);
   }
 }
 
@@ -134,10 +144,9 @@ SoloSpan* SoloSpans::look(std::int32_t c, Places& places, std::size_t instructio
   number = kNothing;
   const std::int32_t first = places.legs->starts[instruction];
   if (first < 0) return nullptr;
-  SoloSpan span =
-      join(c, std::span<const PlacedLeg>(places.legs->legs).subspan(static_cast<std::size_t>(first)));
+  const std::span<const PlacedLeg> legs = places.legs->legs;
+  SoloSpan span = join(c, *places.legs, legs.subspan(static_cast<std::size_t>(first)));
   if (span.legs.empty()) return nullptr;
-  if (!span.launched.empty()) span.guests = places.legs->guests;
   span.met = std::ranges::any_of(span.launched, [&](const LegLaunches& each) {
     return system_.groups[system_.chips[c].group_class[each.communicator]].members.size() > 1;
   });
@@ -154,7 +163,7 @@ SoloSpan& SoloSpans::find_computation(std::int32_t c, std::int32_t segment, std:
     found->legs = {&computations_.back(), 1};
     found->instructions = 1;
     found->events = leg.events;
-    found->updates = updates(leg);
+    found->updates = leg.updates;
     found->alone = leg.alone;
   }
   return *(places_of(c, segment).computation[instruction] = found);
@@ -173,15 +182,18 @@ SoloSpan* SoloSpans::within(std::int32_t c, SoloSpan& span, Time time) {
   span.shorter.resize(span.legs.size());
   SoloSpan*& shorter = span.shorter[legs - 1];
   if (shorter == nullptr) {
-    shorter = &spans_.emplace_back(join(c, span.legs.first(legs)));
+    shorter = &spans_.emplace_back(join(c, *span.segment, span.legs.first(legs)));
     PODSIM_CHECK(shorter->legs.size() == legs, "the host is in time for as many as for all of them");
   }
   return shorter;
 }
 
 // The host launches in time for all of them if it is not later than this when the first one begins.
-SoloSpan SoloSpans::join(std::int32_t c, std::span<const PlacedLeg> legs) const {
+SoloSpan SoloSpans::join(std::int32_t c, SegmentLegs& segment, std::span<const PlacedLeg> legs) const {
+  const LegSums& sums = segment.sums();
+  const auto first = static_cast<std::size_t>(legs.data() - segment.legs.data());
   SoloSpan span;
+  span.segment = &segment;
   span.latest_host = Time::max();
   HostAhead host(program_of(c).host_lead);
   const std::int32_t begin = legs.front().first;
@@ -190,20 +202,24 @@ SoloSpan SoloSpans::join(std::int32_t c, std::span<const PlacedLeg> legs) const 
     const PlacedLeg& placed = legs[last];
     const Leg& leg = *placed.leg;
     if (placed.first - begin != span.instructions) break;
-    if (!host.in_time(leg.host, span.alone.length, span.latest_host)) break;
-    if (last == 0) {
-      span.alone = leg.alone;
-    } else {
-      append(span.alone, leg.alone);
-    }
+    if (!leg.host.empty() &&
+        !host.in_time(leg.host, sums.length[first + last] - sums.length[first], span.latest_host))
+      break;
     span.instructions = placed.after - begin;
-    span.longest += leg.longest;
     span.idle |= leg.streams;
-    span.events += leg.events;
-    span.updates = span.updates || updates(leg);
-    for (const LegLaunches& each : leg.launched) add_launches(span.launched, each);
+    span.updates = span.updates || leg.updates;
   }
   span.legs = legs.first(last);
+  const std::size_t end = first + last;
+  append_alone(span.alone, segment, span.legs);
+  span.longest = sums.longest[end] - sums.longest[first];
+  span.events = sums.events[end] - sums.events[first];
+  const std::size_t launches = sums.launches.size();
+  span.launched.reserve(launches);
+  for (std::size_t l = 0; l < launches; ++l) {
+    const std::int32_t count = sums.launched[end * launches + l] - sums.launched[first * launches + l];
+    if (count > 0) span.launched.push_back({sums.launches[l].stream, sums.launches[l].communicator, count});
+  }
   return span;
 }
 
@@ -249,9 +265,25 @@ bool SoloSpans::add_up(std::int32_t c, SoloSpan& span, Time begin, std::span<con
 
 void SoloSpans::rehearse_span(std::int32_t c, SoloSpan& span, std::span<const DrainBeside> drains,
                               LegOutcome& total) {
-  total = outcome_of(c, *span.legs.front().leg, {}, drains);
-  for (std::size_t leg = 1; leg < span.legs.size(); ++leg)
-    append(total, outcome_of(c, *span.legs[leg].leg, total.length, drains));
+  total.clear();
+  for (std::size_t leg = 0; leg < span.legs.size();) {
+    const std::size_t alone = first_disturbed(span, leg, total, drains) - leg;
+    if (alone > 0) append_alone(total, *span.segment, span.legs.subspan(leg, alone));
+    leg += alone;
+    if (leg == span.legs.size()) break;
+    append(total, outcome_of(c, *span.legs[leg++].leg, total.length, drains));
+  }
+}
+
+std::size_t SoloSpans::first_disturbed(const SoloSpan& span, std::size_t leg, const LegOutcome& total,
+                                       std::span<const DrainBeside> drains) {
+  if (span.segment == nullptr) return leg;
+  Time at = total.length, next = Time::max();
+  for (const DrainBeside& each : drains)
+    if (each.end > at) next = std::min(next, each.begin);
+  for (; leg < span.legs.size() && at + span.legs[leg].leg->longest <= next; ++leg)
+    at += span.legs[leg].leg->alone.length;
+  return leg;
 }
 
 const LegOutcome& SoloSpans::outcome_of(std::int32_t c, Leg& leg, Time begin,

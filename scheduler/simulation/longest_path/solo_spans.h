@@ -47,6 +47,7 @@ class SpanOutcomes {
 // Legs that follow each other, as far as the host is in time for all of them whatever drains beside.
 struct SoloSpan {
   std::span<const PlacedLeg> legs;
+  SegmentLegs* segment = nullptr;  // that they are of; null of a computation without others
   std::int32_t instructions = 0;
   std::uint32_t idle = 0;  // streams that have to be, bit by bit
   Time latest_host;        // when it begins, after that
@@ -55,7 +56,6 @@ struct SoloSpan {
   bool updates = false;                    // it has computations of the optimizer
   bool met = false;                        // peers come to operations of it
   bool joined = true;                      // by a transfer that began beside it, when it went last
-  std::span<const std::int32_t> guests;    // rendezvous of transfers that load links of its collectives
   std::vector<SoloSpan*> shorter;          // [legs - 1] of its first legs, where somebody has asked for them
   LegOutcome alone;                        // beside nothing, all legs together
   Time longest;                            // beside whatever drains
@@ -131,11 +131,14 @@ class SoloSpans {
   SoloSpan& find_computation(std::int32_t chip, std::int32_t segment, std::size_t instruction);
   bool add_up(std::int32_t chip, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,
               SpanCourse& course);
-  // From the first of the legs on, so many of them at most.
-  SoloSpan join(std::int32_t chip, std::span<const PlacedLeg> legs) const;
+  // From the first of these legs of the segment on, as far as they go at most.
+  SoloSpan join(std::int32_t chip, SegmentLegs& segment, std::span<const PlacedLeg> legs) const;
   // Goes through all legs.
   void rehearse_span(std::int32_t chip, SoloSpan& span, std::span<const DrainBeside> drains,
                      LegOutcome& total);
+  // The number of the first leg, from that one on, that something may drain beside: all begin behind `total`.
+  static std::size_t first_disturbed(const SoloSpan& span, std::size_t leg, const LegOutcome& total,
+                                     std::span<const DrainBeside> drains);
   const LegOutcome& outcome_of(std::int32_t chip, Leg& leg, Time begin, std::span<const DrainBeside> drains);
 
   const System& system_;

@@ -74,6 +74,7 @@ struct Leg {
   std::int32_t instructions = 0;  // that it is made of
   std::int32_t events = 0;        // that it stands for
   std::uint32_t streams = 0;      // that have to be idle when it begins, bit by bit
+  bool updates = false;           // it has computations of the optimizer
   Time longest;                   // beside whatever drains
   std::vector<LegLaunches> launched;
   std::vector<HostCall> host;
@@ -90,6 +91,21 @@ struct PlacedLeg {
   std::int32_t last = -1;  // of the segment's, the one behind them
   std::uint32_t idle = 0;  // streams of all of them
   Time latest_host = {};   // when the first begins, after that
+};
+
+// What legs come to alone, summed up from the first one of a segment on: a run of them takes as long as
+// several instructions do. Index k stands for all before leg k.
+struct LegSums {
+  std::vector<Time> length;
+  std::vector<Time> longest;  // of the first, beside whatever drains
+  std::vector<std::array<Time, kBuckets>> bucket;
+  std::vector<std::int64_t> events;
+  std::vector<std::int32_t> patterns;  // that are ever exposed
+  std::vector<Time> exposed;           // [k * patterns + pattern]
+  std::vector<LegLaunches> launches;   // streams and communicators; `count` means nothing
+  std::vector<std::int32_t> launched;  // [k * launches + launch]
+
+  explicit LegSums(std::span<const PlacedLeg> legs);
 };
 
 // A host over legs that follow each other, as far as it is in time for all of their calls.
@@ -109,10 +125,25 @@ class HostAhead {
 // The instructions of a leg as far as they have been taken in.
 class LegWriter {
  public:
+  // Anew, in the room that the last one took.
+  void begin() {
+    std::vector<LegStep> steps = std::move(leg_.steps);
+    steps.clear();
+    leg_ = {};
+    leg_.steps = std::move(steps);
+    marked_ = {};
+    launching_ = beside_ = 0;
+    for (Launched& on : launched_) {
+      on.all.clear();
+      on.waited = 0;
+    }
+    patterns_.clear();
+  }
   void add(const LegStep& step, std::uint32_t streams) {
     leg_.steps.push_back(step);
     leg_.streams |= streams;
     leg_.events += step.kind == LegStep::Kind::kCompute || step.kind == LegStep::Kind::kPause;
+    leg_.updates |= step.kind == LegStep::Kind::kCompute && step.bucket == Bucket::kOptimizer;
     ++leg_.instructions;
   }
   void launch(LegStep step, Stream stream, std::int32_t communicator, std::uint32_t streams) {
@@ -161,10 +192,10 @@ class LegWriter {
     return std::ranges::all_of(launched_, [](const Launched& on) { return on.waited == on.all.size(); });
   }
   const Leg& leg() const { return leg_; }
-  Leg take() { return std::move(leg_); }
+  Leg take() const { return leg_; }
 
   // Remembers the leg as it is: nothing has been launched in it.
-  void mark() { marked_ = {leg_.steps.size(), leg_.instructions, leg_.events, leg_.streams}; }
+  void mark() { marked_ = {leg_.steps.size(), leg_.instructions, leg_.events, leg_.streams, leg_.updates}; }
   // The leg as it was then.
   Leg take_marked() {
     leg_.steps.resize(marked_.steps);
@@ -172,6 +203,7 @@ class LegWriter {
     leg_.instructions = marked_.instructions;
     leg_.events = marked_.events;
     leg_.streams = marked_.streams;
+    leg_.updates = marked_.updates;
     leg_.launched.clear();
     return take();
   }
@@ -185,6 +217,7 @@ class LegWriter {
     std::size_t steps = 0;
     std::int32_t instructions = 0, events = 0;
     std::uint32_t streams = 0;
+    bool updates = false;
   };
   Leg leg_;
   Mark marked_;

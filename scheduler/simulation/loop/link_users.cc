@@ -2,22 +2,8 @@
 #include "scheduler/simulation/loop/link_users.h"
 
 #include <algorithm>
-#include <set>
 
 namespace podsim {
-namespace {
-
-std::vector<LinkUsers::Launched> launched_by(const StageProgram& program) {
-  std::vector<LinkUsers::Launched> all;
-  std::set<LinkUsers::Launched> known;
-  for (const std::vector<Instruction>& segment : program.segments)
-    for (const Instruction& each : segment)
-      if (each.kind == Instruction::Kind::kLaunch && known.emplace(each.message, each.stream).second)
-        all.emplace_back(each.message, each.stream);
-  return all;
-}
-
-}  // namespace
 
 bool LinkUsers::exclusive(std::int32_t group, Stream stream, std::int32_t message) {
   list();
@@ -45,10 +31,25 @@ std::vector<LinkUsers::Launcher> LinkUsers::others(std::int32_t group, Stream st
 }
 
 // A program launches a few messages again and again.
+void LinkUsers::list_launches(const StageProgram& program) {
+  std::vector<Launched>& all = launched_.emplace_back();
+  std::vector<std::int32_t>& numbers =
+      numbers_.emplace_back(system_.step.messages.size() * kNetworkStreams, -1);
+  for (const std::vector<Instruction>& segment : program.segments)
+    for (const Instruction& each : segment) {
+      if (each.kind != Instruction::Kind::kLaunch) continue;
+      const Launched launched{each.message, each.stream};
+      std::int32_t& number = numbers[place_of(launched)];
+      if (number >= 0) continue;
+      number = static_cast<std::int32_t>(all.size());
+      all.push_back(launched);
+    }
+}
+
 void LinkUsers::list() {
   if (!launched_.empty()) return;
   users_.resize(system_.links.size());
-  for (const StageProgram& program : system_.step.stages) launched_.push_back(launched_by(program));
+  for (const StageProgram& program : system_.step.stages) list_launches(program);
   for (const ChipClass& chip : system_.chips)
     for (const auto& [message, stream] : launched(chip.program)) {
       const User user{chip.group_class[system_.communicator_of[message]], stream,

@@ -37,6 +37,11 @@ class LinkUsers {
     return launched_[static_cast<std::size_t>(program)];
   }
 
+  // Which of those that one is.
+  std::int32_t number_of(int program, Launched launched) const {
+    return numbers_[static_cast<std::size_t>(program)][place_of(launched)];
+  }
+
   // Whether no other stream of any chip ever loads a link that the group's message loads on this one.
   bool exclusive(std::int32_t group, Stream stream, std::int32_t message);
 
@@ -50,10 +55,17 @@ class LinkUsers {
   std::vector<Launcher> others(std::int32_t group, Stream stream, std::int32_t message, std::size_t most);
 
  private:
+  static std::size_t place_of(Launched launched) {
+    return static_cast<std::size_t>(launched.first) * kNetworkStreams +
+           static_cast<std::size_t>(launched.second);
+  }
+  void list_launches(const StageProgram& program);
+
   const System& system_;
   UncontendedCollectives& uncontended_;
-  std::vector<std::vector<Launched>> launched_;  // [program]
-  std::vector<std::vector<User>> users_;         // [link]
+  std::vector<std::vector<Launched>> launched_;     // [program]
+  std::vector<std::vector<std::int32_t>> numbers_;  // [program][place_of] in launched_, or -1
+  std::vector<std::vector<User>> users_;            // [link]
 };
 
 }  // namespace podsim

@@ -12,23 +12,8 @@ namespace {
 
 constexpr bool between_stages(Stream stream) { return stream >= Stream::kForwardNext && !copies(stream); }
 
-template <class List, class Same>
-std::size_t place_in(List& list, const typename List::value_type& value, Same&& same) {
-  const auto found =
-      std::ranges::find_if(list, [&](const typename List::value_type& each) { return same(each, value); });
-  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
-  list.push_back(value);
-  return list.size() - 1;
-}
-
-std::size_t place_of(std::vector<std::int32_t>& patterns, std::int32_t pattern) {
-  return place_in(patterns, pattern, [](std::int32_t a, std::int32_t b) { return a == b; });
-}
-
-std::size_t place_of(std::vector<LegLaunches>& launches, const LegLaunches& launch) {
-  return place_in(launches, launch, [](const LegLaunches& a, const LegLaunches& b) {
-    return a.stream == b.stream && a.communicator == b.communicator;
-  });
+void add_once(std::vector<std::int32_t>& list, std::int32_t number) {
+  if (std::ranges::find(list, number) == list.end()) list.push_back(number);
 }
 
 // Of a leg's chip and its first instructions.
@@ -45,32 +30,6 @@ std::uint64_t hash_of_begin(std::int32_t chip, std::span<const Instruction> inst
 }
 
 }  // namespace
-
-LegSums::LegSums(std::span<const PlacedLeg> legs) : length(1), longest(1), bucket(1), events(1) {
-  for (const PlacedLeg& each : legs) {
-    for (const auto& [pattern, time] : each.leg->alone.exposed) place_of(patterns, pattern);
-    for (const LegLaunches& launch : each.leg->launched) place_of(launches, launch);
-  }
-  exposed.resize(patterns.size());
-  launched.resize(launches.size());
-  for (const PlacedLeg& placed : legs) {
-    const Leg& leg = *placed.leg;
-    length.push_back(length.back() + leg.alone.length);
-    longest.push_back(longest.back() + leg.longest);
-    events.push_back(events.back() + leg.events);
-    bucket.push_back(bucket.back());
-    for (std::size_t b = 0; b < kBuckets; ++b) bucket.back()[b] += leg.alone.bucket[b];
-    const std::size_t before_exposed = exposed.size(), before_launched = launched.size();
-    for (std::size_t p = 0; p < patterns.size(); ++p)
-      exposed.push_back(Time{exposed[before_exposed - patterns.size() + p]});
-    for (std::size_t l = 0; l < launches.size(); ++l)
-      launched.push_back(std::int32_t{launched[before_launched - launches.size() + l]});
-    for (const auto& [pattern, time] : leg.alone.exposed)
-      exposed[before_exposed + place_of(patterns, pattern)] += time;
-    for (const LegLaunches& each : leg.launched)
-      launched[before_launched + place_of(launches, each)] += each.count;
-  }
-}
 
 SoloLegs::SoloLegs(const System& system, const StreamOperations& lists, UncontendedCollectives& uncontended,
                    LinkUsers& users)
@@ -94,28 +53,32 @@ bool SoloLegs::Signature::operator==(const Signature& other) const {
          std::ranges::equal(segment, other.segment);
 }
 
-// Nothing where there are guests.
-std::optional<SoloLegs::Signature> SoloLegs::signature_of(std::int32_t c,
-                                                          std::span<const Instruction> segment, bool peers) {
+SoloLegs::Signature SoloLegs::signature_of(std::int32_t c, std::span<const Instruction> segment, bool peers) {
   const StageProgram& program = program_of(c);
   Signature signature{scale_of(c), program.interference, program.skew, program.host_lead, segment, {}, peers};
+  users_.list();
+  const std::int32_t number = system_.chips[c].program;
+  std::vector<bool> known(users_.launched(number).size(), false);
   for (const Instruction& each : segment) {
     if (each.kind != Instruction::Kind::kLaunch) continue;
+    const auto place = static_cast<std::size_t>(users_.number_of(number, {each.message, each.stream}));
+    if (known[place]) continue;
+    known[place] = true;
     signature.launches.push_back(launch(c, each, peers));
-    if (signature.launches.back().guests) return std::nullopt;
   }
   return signature;
 }
 
-// Programs launch a few messages again and again.
 SoloLegs::LaunchAlone SoloLegs::launch(std::int32_t c, const Instruction& launch, bool peers) {
+  users_.list();
   if (launches_.empty()) launches_.resize(system_.chips.size());
-  std::vector<KnownLaunch>& all = launches_[static_cast<std::size_t>(c)];
-  for (const KnownLaunch& each : all)
-    if (each.message == launch.message && each.stream == launch.stream && each.peers == peers) return each.of;
-  const LaunchAlone found = find_launch(c, launch, peers);
-  all.push_back({launch.message, launch.stream, peers, found});
-  return found;
+  const std::int32_t program = system_.chips[c].program;
+  std::vector<std::optional<LaunchAlone>>& all = launches_[static_cast<std::size_t>(c)];
+  if (all.empty()) all.resize(2 * users_.launched(program).size());
+  const auto number = static_cast<std::size_t>(users_.number_of(program, {launch.message, launch.stream}));
+  std::optional<LaunchAlone>& known = all[2 * number + (peers ? 1 : 0)];
+  if (!known) known = find_launch(c, launch, peers);
+  return *known;
 }
 
 SoloLegs::LaunchAlone SoloLegs::find_launch(std::int32_t c, const Instruction& launch, bool peers) {
@@ -125,9 +88,6 @@ SoloLegs::LaunchAlone SoloLegs::find_launch(std::int32_t c, const Instruction& l
   const std::int32_t group = group_of(c, launch.message);
   found.met = system_.groups[group].members.size() > 1;
   const std::int32_t run = uncontended_.find(group, launch.message);
-  for (const std::int32_t link : uncontended_.links(run))
-    for (const LinkUsers::User& user : users_.of(link))
-      found.guests = found.guests || between_stages(user.stream);
   found.times = uncontended_.times_of(run);
   return found;
 }
@@ -141,21 +101,20 @@ std::uint64_t SoloLegs::Signature::hash() const {
 
 // As short as they may be, so that few are beside a begin or an end of a transfer.
 SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number, bool peers) {
-  const StageProgram& program = program_of(c);
-  const std::vector<Instruction>& segment = program.segments[number];
-  std::optional<Signature> signature = signature_of(c, segment, peers);
-  const std::uint64_t hash = signature ? signature->hash() : 0;
-  if (signature) {
-    const auto [first, last] = known_.equal_range(hash);
-    for (auto each = first; each != last; ++each)
-      if (each->second.first == *signature) return each->second.second;
-  }
+  const std::span<const Instruction> segment = program_of(c).segments[static_cast<std::size_t>(number)];
+  Signature signature = signature_of(c, segment, peers);
+  const std::uint64_t hash = signature.hash();
+  const auto [known, end] = known_.equal_range(hash);
+  for (auto each = known; each != end; ++each)
+    if (each->second.first == signature) return each->second.second;
   SegmentLegs* found = &all_.emplace_back();
   found->at.assign(segment.size(), -1);
   found->starts = found->at;
-  const std::span<const Instruction> all = segment;
+  for (std::size_t i = 0; i < segment.size(); ++i)
+    if (segment[i].kind == Instruction::Kind::kLaunch && !copies(segment[i].stream))
+      found->until[static_cast<std::size_t>(segment[i].stream)] = static_cast<std::int32_t>(i) + 1;
   for (std::int32_t first = 0; first < std::ssize(segment);) {
-    Leg* leg = leg_from(c, all.subspan(static_cast<std::size_t>(first)), peers);
+    Leg* leg = leg_from(c, segment.subspan(static_cast<std::size_t>(first)), peers);
     if (leg == nullptr) {
       ++first;
       continue;
@@ -167,11 +126,8 @@ SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number, bool peers) {
     found->legs.push_back({leg, first, first + leg->instructions});
     first += leg->instructions;
   }
-  if (signature) {
-    known_.emplace(hash, std::pair(*std::move(signature), found));
-  } else {
-    find_guests(c, segment, *found);
-  }
+  list_messages(segment, *found);
+  known_.emplace(hash, std::pair(std::move(signature), found));
   return found;
 }
 
@@ -198,35 +154,44 @@ Leg& SoloLegs::computation(std::int32_t c, std::int32_t number, std::int32_t ins
 }
 
 const TimesToLaunch& SoloLegs::times_to_launch(std::int32_t c, std::int32_t number, Stream stream) {
-  TimesToLaunch& times = of(c, number).to_launch[static_cast<std::size_t>(stream)];
+  SegmentLegs& legs = of(c, number);
   const std::span<const Instruction> segment = program_of(c).segments[number];
+  if (legs.to_end.empty()) {
+    legs.to_end.resize(segment.size() + 1);
+    for (std::size_t i = segment.size(); i-- > 0;) {
+      legs.to_end[i] = legs.to_end[i + 1];
+      if (segment[i].kind == Instruction::Kind::kCompute)
+        legs.to_end[i] += LegOutcome::scaled(segment[i].duration, scale_of(c));
+    }
+  }
+  if (legs.until[static_cast<std::size_t>(stream)] == 0) return legs.to_end;
+  TimesToLaunch& times = legs.to_launch[static_cast<std::size_t>(stream)];
   if (!times.empty()) return times;
   times.resize(segment.size() + 1);
+  Time behind;  // the next launch, to the end
   for (std::size_t i = segment.size(); i-- > 0;) {
-    const bool launches = segment[i].kind == Instruction::Kind::kLaunch && segment[i].stream == stream;
-    if (!launches) times[i] = times[i + 1];
-    if (segment[i].kind == Instruction::Kind::kCompute)
-      times[i] += LegOutcome::scaled(segment[i].duration, scale_of(c));
+    if (segment[i].kind == Instruction::Kind::kLaunch && segment[i].stream == stream) behind = legs.to_end[i];
+    times[i] = legs.to_end[i] - behind;
   }
   return times;
 }
 
-void SoloLegs::find_guests(std::int32_t c, std::span<const Instruction> segment, SegmentLegs& found) {
-  const ChipClass& chip = system_.chips[c];
-  std::vector<std::int32_t> known;  // messages
+void SoloLegs::list_messages(std::span<const Instruction> segment, SegmentLegs& found) {
   for (const PlacedLeg& leg : found.legs) {
     if (leg.leg->launches == 0) continue;
     for (std::int32_t i = leg.first; i < leg.after; ++i) {
       const Instruction& each = segment[static_cast<std::size_t>(i)];
-      if (each.kind != Instruction::Kind::kLaunch || std::ranges::find(known, each.message) != known.end())
-        continue;
-      known.push_back(each.message);
-      const std::int32_t group = chip.group_class[system_.communicator_of[each.message]];
-      for (const std::int32_t link : uncontended_.links(uncontended_.find(group, each.message)))
-        for (const LinkUsers::User& user : users_.of(link))
-          if (between_stages(user.stream))
-            place_of(found.guests, rendezvous_of_group(user.group, user.stream));
+      if (each.kind == Instruction::Kind::kLaunch) add_once(found.messages, each.message);
     }
+  }
+}
+
+void SoloLegs::find_guests(std::int32_t c, ChipSegment& of) {
+  for (const std::int32_t message : of.legs->messages) {
+    const std::int32_t group = group_of(c, message);
+    for (const std::int32_t link : uncontended_.links(uncontended_.find(group, message)))
+      for (const LinkUsers::User& user : users_.of(link))
+        if (between_stages(user.stream)) add_once(of.guests, rendezvous_of_group(user.group, user.stream));
   }
 }
 
@@ -255,7 +220,8 @@ Leg* SoloLegs::leg_from(std::int32_t c, std::span<const Instruction> instruction
 std::optional<Leg> SoloLegs::write_leg(std::int32_t c, std::span<const Instruction> instructions,
                                        bool peers) {
   const double scale = scale_of(c);
-  LegWriter writer;
+  LegWriter& writer = writer_;
+  writer.begin();
   bool marked = false;
   const auto closed = [&] { return marked ? std::optional(writer.take_marked()) : std::nullopt; };
   for (const Instruction& each : instructions) {

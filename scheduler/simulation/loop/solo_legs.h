@@ -21,21 +21,6 @@
 
 namespace podsim {
 
-// What legs come to alone, summed up from the first one of a segment on: a run of them takes as long as
-// several instructions do. Index k stands for all before leg k.
-struct LegSums {
-  std::vector<Time> length;
-  std::vector<Time> longest;  // of the first, beside whatever drains
-  std::vector<std::array<Time, kBuckets>> bucket;
-  std::vector<std::int64_t> events;
-  std::vector<std::int32_t> patterns;  // that are ever exposed
-  std::vector<Time> exposed;           // [k * patterns + pattern]
-  std::vector<LegLaunches> launches;   // streams and communicators; `count` means nothing
-  std::vector<std::int32_t> launched;  // [k * launches + launch]
-
-  explicit LegSums(std::span<const PlacedLeg> legs);
-};
-
 // What the chip has to compute before it launches on a stream, or comes to the end of the segment: so long it
 // takes at least.
 using TimesToLaunch = std::vector<Time>;  // [instruction], one more for the end
@@ -43,10 +28,13 @@ using TimesToLaunch = std::vector<Time>;  // [instruction], one more for the end
 // Of one segment, for all chips for which its instructions take the same times.
 struct SegmentLegs {
   std::vector<PlacedLeg> legs;
-  std::vector<std::int32_t> starts;  // [instruction] the leg that begins there, or -1
-  std::vector<std::int32_t> at;      // the same, of computations and launches only
-  std::vector<std::int32_t> guests;  // rendezvous of transfers that load links of the legs' collectives
-  std::array<TimesToLaunch, kNetworkStreams> to_launch;  // found when asked for
+  std::vector<std::int32_t> starts;                   // [instruction] the leg that begins there, or -1
+  std::vector<std::int32_t> at;                       // the same, of computations and launches only
+  std::vector<std::int32_t> messages;                 // that the legs launch, each once
+  std::array<std::int32_t, kNetworkStreams> until{};  // the last that launches on a stream and those before
+  // Found when asked for; to the end also where the segment launches nothing on a stream.
+  std::array<TimesToLaunch, kNetworkStreams> to_launch;
+  TimesToLaunch to_end;
 
   const LegSums& sums() { return sums_ ? *sums_ : sums_.emplace(legs); }
 
@@ -61,11 +49,10 @@ class SoloLegs {
            LinkUsers& users);
 
   // Those of a segment of the chip's program. Stays where it is.
-  SegmentLegs& of(std::int32_t chip, std::int32_t segment) {
-    if (of_chip_.empty()) make_room();
-    SegmentLegs*& legs = of_chip_[chip][segment];
-    if (legs == nullptr) legs = find(chip, segment, false);
-    return *legs;
+  SegmentLegs& of(std::int32_t chip, std::int32_t segment) { return *segment_of(chip, segment).legs; }
+  // Rendezvous of transfers between stages that load links of these legs' collectives.
+  std::span<const std::int32_t> guests(std::int32_t chip, std::int32_t segment) {
+    return segment_of(chip, segment).guests;
   }
 
   // The same of a chip that has peers, with what all of them do together taken for its own, where that takes
@@ -100,26 +87,38 @@ class SoloLegs {
   struct LaunchAlone {
     bool alone = false;         // the chip, or it and its peers, decide that while no guest is on its links
     bool met = false;           // peers have to come
-    bool guests = false;        // transfers between stages load some of its links
     std::uint32_t streams = 0;  // others of theirs, on which nothing may be under way, bit by bit
     std::int32_t times = -1;    // UncontendedCollectives::times_of
     friend bool operator==(const LaunchAlone&, const LaunchAlone&) = default;
   };
-  // All that decides what legs a segment has for a chip on whose links no transfers between stages come.
+  // All that decides what legs a segment has for a chip.
   struct Signature {
     double scale, interference, skew;
     Time host_lead;
     std::span<const Instruction> segment;
-    std::vector<LaunchAlone> launches;
-    bool peers;  // with_peers()
+    std::vector<LaunchAlone> launches;  // of each message and stream, once
+    bool peers;                         // with_peers()
     bool operator==(const Signature& other) const;
     std::uint64_t hash() const;
   };
+  struct ChipSegment {
+    SegmentLegs* legs = nullptr;
+    std::vector<std::int32_t> guests;
+  };
 
+  ChipSegment& segment_of(std::int32_t chip, std::int32_t segment) {
+    if (of_chip_.empty()) make_room();
+    ChipSegment& found = of_chip_[static_cast<std::size_t>(chip)][static_cast<std::size_t>(segment)];
+    if (found.legs == nullptr) {
+      found.legs = find(chip, segment, false);
+      find_guests(chip, found);
+    }
+    return found;
+  }
   void make_room();
   SegmentLegs* find(std::int32_t chip, std::int32_t segment_number, bool peers);
   SegmentLegs* find_with_peers(std::int32_t chip, std::int32_t segment);
-  std::optional<Signature> signature_of(std::int32_t chip, std::span<const Instruction> segment, bool peers);
+  Signature signature_of(std::int32_t chip, std::span<const Instruction> segment, bool peers);
   // The leg that begins with the first of these instructions, or null; it is made where no other place of the
   // chip's programs has it.
   Leg* leg_from(std::int32_t chip, std::span<const Instruction> instructions, bool peers);
@@ -134,7 +133,8 @@ class SoloLegs {
     return system_.chips[chip].group_class[system_.communicator_of[message]];
   }
   void rehearse_alone(std::int32_t chip, Leg& leg);
-  void find_guests(std::int32_t chip, std::span<const Instruction> segment, SegmentLegs& found);
+  static void list_messages(std::span<const Instruction> segment, SegmentLegs& found);
+  void find_guests(std::int32_t chip, ChipSegment& of);
   double scale_of(std::int32_t chip) const { return (1 + program_of(chip).skew) / system_.chips[chip].speed; }
   std::int32_t rendezvous_of_group(std::int32_t group, Stream stream) const;
 
@@ -154,19 +154,15 @@ class SoloLegs {
   using LoneComputation = std::tuple<Time, Bucket, double, double>;  // length, interference, skew
   std::map<LoneComputation, Leg*> computations_;
   std::unordered_multimap<std::uint64_t, std::pair<Signature, SegmentLegs*>> known_;  // by hash
-  std::vector<std::vector<SegmentLegs*>> of_chip_;                  // [chip][segment], in all_
+  std::vector<std::vector<ChipSegment>> of_chip_;                                     // [chip][segment]
   std::vector<std::vector<std::optional<SegmentLegs*>>> of_peers_;  // the same of with_peers()
-  struct KnownLaunch {
-    std::int32_t message;
-    Stream stream;
-    bool peers;
-    LaunchAlone of;
-  };
-  std::vector<std::vector<KnownLaunch>> launches_;  // [chip]
-  std::vector<std::int32_t> peers_;                 // [chip] once somebody asked
-  std::vector<std::int32_t> rendezvous_of_;         // [group * kNetworkStreams + stream]
+  // [chip][2 * LinkUsers::number_of, and one more with its peers] once somebody asked
+  std::vector<std::vector<std::optional<LaunchAlone>>> launches_;
+  std::vector<std::int32_t> peers_;          // [chip] once somebody asked
+  std::vector<std::int32_t> rendezvous_of_;  // [group * kNetworkStreams + stream]
   std::int64_t beside_wider_groups_ = 0;
   RehearsalBuffers buffers_;
+  LegWriter writer_;
 };
 
 }  // namespace podsim

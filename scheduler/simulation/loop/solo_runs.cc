@@ -32,10 +32,11 @@ bool SoloRuns::may_begin(std::int32_t c) {
 
 std::int32_t SoloRuns::last_undisturbed(std::int32_t c, SegmentLegs& segment, std::int32_t leg) const {
   const std::int32_t all = segment.legs[static_cast<std::size_t>(leg)].last;
-  if (segment.guests.empty()) return all;
+  const std::span<const std::int32_t> guests = legs_.guests(c, segment_of(c));
+  if (guests.empty()) return all;
   const std::vector<Time>& longest = segment.sums().longest;
   const auto begin = longest.begin() + leg, end = longest.begin() + all + 1;
-  const Time room = std::min(free_until(c, segment.guests) - state_.now, *(end - 1) - *begin + Time{1});
+  const Time room = std::min(free_until(c, guests) - state_.now, *(end - 1) - *begin + Time{1});
   const auto behind = std::lower_bound(begin + 1, end, *begin + room);
   const auto last = static_cast<std::int32_t>(behind - longest.begin()) - 1;
   const std::vector<std::int64_t>& events = segment.sums().events;
@@ -85,7 +86,7 @@ void SoloRuns::begin(std::int32_t c, std::span<const DrainBeside> beside) {
   run.legs = &legs_of(c);
   run.leg = run.legs->at[static_cast<std::size_t>(chip.at - first_of(c))];
   run.last = last_;
-  begun_between_transfers_ += !run.legs->guests.empty();
+  begun_between_transfers_ += !legs_.guests(c, segment_of(c)).empty();
   run.begin = state_.now;
   run.beside.assign(beside.begin(), beside.end());
   foresee_later(c);
@@ -153,16 +154,16 @@ void SoloRuns::end(std::int32_t c) {
   run.beside.clear();
 }
 
-const Instruction* SoloRuns::first_of(std::int32_t c) const {
+std::int32_t SoloRuns::segment_of(std::int32_t c) const {
   const RunningChip& chip = state_.chips[c];
-  const StageProgram& program = state_.program_of(chip);
-  return program.segments[program.order[chip.position]].data();
+  return state_.program_of(chip).order[chip.position];
 }
 
-SegmentLegs& SoloRuns::legs_of(std::int32_t c) {
-  const RunningChip& chip = state_.chips[c];
-  return legs_.of(c, state_.program_of(chip).order[chip.position]);
+const Instruction* SoloRuns::first_of(std::int32_t c) const {
+  return state_.program_of(state_.chips[c]).segments[segment_of(c)].data();
 }
+
+SegmentLegs& SoloRuns::legs_of(std::int32_t c) { return legs_.of(c, segment_of(c)); }
 
 bool SoloRuns::alone_from(const Run& run, std::int32_t leg, Time begin) {
   const Time end = begin + (alone_before(run, run.last) - alone_before(run, leg));

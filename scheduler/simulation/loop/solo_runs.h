@@ -85,7 +85,8 @@ class SoloRuns {
     std::size_t rehearsed = 0;
   };
 
-  const Instruction* first_of(std::int32_t chip) const;  // of the segment that it is in
+  std::int32_t segment_of(std::int32_t chip) const;      // that it is in
+  const Instruction* first_of(std::int32_t chip) const;  // of that segment
   SegmentLegs& legs_of(std::int32_t chip);               // of that segment
   // Behind the last of the legs from this one on, as far as they follow each other, that is over before a
   // transfer between stages may load links of theirs.

@@ -42,7 +42,8 @@ class StreamOperations {
   };
   const std::vector<Rendezvous>& all_rendezvous() const { return all_rendezvous_; }
 
-  // The messages that the rendezvous runs in a step, one after another. O(order of the program).
+  // The messages that the rendezvous runs in a step, one after another. O(instructions and order of the
+  // program).
   std::vector<std::int32_t> messages_of(const Rendezvous& rendezvous) const;
   // How often it runs each of them in a step, by message.
   std::span<const std::pair<std::int32_t, std::int64_t>> counts_of(const Rendezvous& rendezvous) const {
@@ -81,38 +82,33 @@ class StreamOperations {
     std::int32_t communicator;
     std::vector<std::pair<std::int32_t, std::int64_t>> counts = {};  // of messages, in a step
   };
-  using SlotMessages = std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>>;  // slot
-  using Launched = std::array<std::vector<StreamOperation>, kNetworkStreams>;
   struct Program {
-    std::span<const std::int32_t> order;
-    std::vector<Launched> launched;      // [segment]
-    std::vector<SlotMessages> messages;  // [segment]
+    const StageProgram* stage;
     std::vector<StreamList> lists;
     std::array<std::int8_t, kNetworkStreams> list_of;
     std::vector<CommunicatorSlot> slots;
-    std::int32_t slot_of(Stream stream, std::int32_t communicator);  // adds it where it is new
+    // Or none.
+    std::int32_t slot_of(Stream stream, std::int32_t communicator) const;
   };
 
-  // What a segment puts on streams, and what of them it waits for.
-  struct SegmentOperations {
-    static constexpr std::int32_t kLaunch = -1;
-    Launched launched;
-    std::array<std::vector<std::int32_t>, kNetworkStreams> launches_and_waits;  // kLaunch, or pending
-    SlotMessages messages;
+  // Of a program: how often it launches each message on each stream in a step, and which it uses.
+  struct Launches {
+    std::vector<std::array<std::int64_t, kNetworkStreams>> times;  // [message]
+    std::array<bool, kNetworkStreams> used{};
   };
   // At the end of a step, and at most.
   struct Unfinished {
     std::array<std::int32_t, kNetworkStreams> left{}, most{};
   };
 
-  void add_program(const System& system, const StageProgram& stage);
-  static void count_messages(std::span<const std::int64_t> times, Program& program);
-  SegmentOperations operations_of(const System& system, const std::vector<Instruction>& segment,
-                                  Program& program, std::array<bool, kNetworkStreams>& used);
-  static Unfinished count_unfinished(std::span<const std::int32_t> order,
-                                     std::span<const SegmentOperations> segments);
+  void add_program(const StageProgram& stage);
+  void count_launches(std::span<const Instruction> segment, std::int64_t times, Program& program,
+                      Launches& launches);
+  void list_counts(const Launches& launches, Program& program) const;
+  static Unfinished count_unfinished(const StageProgram& stage);
   void assign_rendezvous(const System& system);
 
+  const System& system_;
   std::vector<Program> programs_;
   std::int32_t count_ = 0;                   // of all operations of a step
   std::vector<StreamOperation> operations_;  // none before list_operations()
