@@ -14,22 +14,25 @@ namespace {
 
 class Walk {
  public:
-  Walk(const Module& module, const LoopCounts& loops) : module_(module), loops_(loops) {
+  Walk(const Module& module, const LoopCounts& loops, Branches branches)
+      : module_(module), loops_(loops), branches_(branches), costs_(module, &loops) {
     result_.of_computation.assign(module.computations.size(), 0);
   }
 
   // Callers before what they call: each computation is entered once, with all of its runs known.
-  Executions run() {
+  Executions run(const std::vector<int>& from) {
     std::vector<int> order;
     std::vector<bool> seen(module_.computations.size(), false);
-    sort(module_.entry, seen, order);
-    result_.of_computation[static_cast<std::size_t>(module_.entry)] = 1;
+    for (const int computation : from) {
+      sort(computation, seen, order);
+      ++result_.of_computation[static_cast<std::size_t>(computation)];
+    }
     for (auto c = order.rbegin(); c != order.rend(); ++c) enter(*c);
     return std::move(result_);
   }
 
  private:
-  void sort(int computation, std::vector<bool>& seen, std::vector<int>& order) const {
+  void sort(int computation, std::vector<bool>& seen, std::vector<int>& order) {
     if (seen[static_cast<std::size_t>(computation)]) return;
     seen[static_cast<std::size_t>(computation)] = true;
     for (const Instruction& each : module_.computations[static_cast<std::size_t>(computation)].instructions)
@@ -38,9 +41,13 @@ class Walk {
   }
 
   // What runs when the instruction does.
-  std::vector<int> runs_of(const Instruction& instruction) const {
+  std::vector<int> runs_of(const Instruction& instruction) {
     const std::string_view opcode = started_operation(instruction.opcode);
     if (opcode == "while") return {module_.find(instruction.attribute("body"))};
+    if (opcode == "conditional" && branches_ == Branches::kDearest) {
+      const int dearest = costs_.dearer_branch(instruction);
+      return dearest < 0 ? std::vector<int>{} : std::vector<int>{dearest};
+    }
     if (opcode == "call" || opcode == "fusion" || opcode == "async-start" || opcode == "conditional")
       return called_by(module_, instruction);
     return {};
@@ -69,6 +76,8 @@ class Walk {
 
   const Module& module_;
   const LoopCounts& loops_;
+  const Branches branches_;
+  CostAnalysis costs_;
   Executions result_;
 };
 
@@ -83,7 +92,14 @@ std::int64_t result_bytes(std::string_view kind, const Instruction& collective, 
 
 }  // namespace
 
-Executions executions(const Module& module, const LoopCounts& loops) { return Walk(module, loops).run(); }
+Executions executions(const Module& module, const LoopCounts& loops) {
+  return executions(module, loops, {module.entry}, Branches::kAll);
+}
+
+Executions executions(const Module& module, const LoopCounts& loops, const std::vector<int>& from,
+                      Branches branches) {
+  return Walk(module, loops, branches).run(from);
+}
 
 std::vector<CollectiveUse> collective_uses(const Module& module, const Executions& executions) {
   PODSIM_CHECK(executions.of_computation.size() == module.computations.size(),

@@ -30,6 +30,12 @@ struct Executions {
 };
 Executions executions(const Module& module, const LoopCounts& loops);
 
+// The same of what these computations call. Of a conditional all branches, or the one that costs most: as
+// many FLOPs as cost.h counts.
+enum class Branches : std::uint8_t { kAll, kDearest };
+Executions executions(const Module& module, const LoopCounts& loops, const std::vector<int>& from,
+                      Branches branches);
+
 // In the order of the text. REQUIRES: the module was read by parse_modules, which refuses groups that cannot
 // be read.
 std::vector<CollectiveUse> collective_uses(const Module& module, const Executions& executions);

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "ingest/hlo/collective_checks.h"
 #include "ingest/hlo/operations.h"
-#include "ingest/hlo/replica_groups.h"
 #include "ingest/hlo/scanner.h"
 #include "ingest/hlo/shape_checks.h"
 
@@ -56,7 +56,8 @@ const std::vector<Needs>& needs() {
       {"get-tuple-element", 1, {"index"}},
       {"compare", 2, {"direction"}},
       {"all-reduce", 1, {"to_apply"}},
-      {"reduce-scatter", 1, {"to_apply"}},
+      {"all-gather", 1, {"dimensions"}},
+      {"reduce-scatter", 1, {"dimensions", "to_apply"}},
       {"collective-permute", 1, {"source_target_pairs"}},
   };
   return kNeeds;
@@ -101,27 +102,13 @@ void check_depth(const std::string& file, const Module& module) {
   for (std::size_t c = 0; c < depth.size(); ++c) visit(visit, c, 0);
 }
 
-void check_groups(const std::string& file, const Module& module) {
-  for (const Computation& computation : module.computations)
-    for (const Instruction& each : computation.instructions) {
-      if (collective_kind(each.opcode).empty() || groups_of(module, each)) continue;
-      const bool pairs = each.has("source_target_pairs");
-      const char* attribute = pairs ? "source_target_pairs" : "replica_groups";
-      fail_in_line(file, each.line,
-                   "\"" + each.name + "\" has " + attribute + "=" + std::string(each.attribute(attribute)) +
-                       ", which names no groups",
-                   pairs ? "expected {{0,1},{1,0}}"
-                         : "expected {{0,1},{2,3}}, {}, [2,4]<=[8] or mesh['a'=2,'b'=4] {'a'}");
-    }
-}
-
 }  // namespace
 
 void check_module(const std::string& file, const Module& module) {
   check_parts(file, module);
   check_calls(file, module);
   check_depth(file, module);
-  check_groups(file, module);
+  check_collectives(file, module);
   check_shapes(file, module);
 }
 

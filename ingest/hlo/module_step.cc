@@ -193,11 +193,7 @@ class Predictor {
       step_.scattered += runs;
     }
     std::vector<ChipId> chips;
-    if (!groups.pairs.empty())
-      chips = {static_cast<ChipId>(groups.pairs.front().first),
-               static_cast<ChipId>(groups.pairs.front().second)};
-    else
-      for (const std::int64_t member : groups.members) chips.push_back(static_cast<ChipId>(member));
+    for (const std::int64_t member : groups.members) chips.push_back(static_cast<ChipId>(member));
     // Of podsim's partitioner, which does not say who sends to whom within the group.
     if (as == CollectiveKind::kSendReceive && chips.size() > 2) as = CollectiveKind::kPermute;
     double seconds = 0;
@@ -348,16 +344,17 @@ ModuleStep predict_module(const Module& module, const LoopCounts& loops, const M
 }
 
 std::int64_t devices_named(const Module& module) {
-  std::int64_t most = 0;
+  std::int64_t devices = module.replicas * module.partitions;
   for (const Computation& computation : module.computations)
     for (const Instruction& each : computation.instructions) {
       if (collective_kind(each.opcode).empty()) continue;
       const Groups groups = groups_of(module, each).value();
-      for (const std::int64_t member : groups.members) most = std::max(most, member);
-      for (const auto& [source, target] : groups.pairs) most = std::max({most, source, target});
-      most = std::max(most, groups.size * groups.count - 1);
+      const std::int64_t apart = groups.mode == GroupMode::kReplicas ? module.partitions : 1;
+      const std::int64_t all = saturating_multiply(groups.size, groups.count);
+      devices = std::max(devices, saturating_multiply(apart, all));
+      for (const std::int64_t member : groups.members) devices = std::max(devices, member + 1);
     }
-  return most + 1;
+  return devices;
 }
 
 }  // namespace podsim::hlo

@@ -16,7 +16,8 @@
 namespace podsim::hlo {
 namespace {
 
-constexpr int kMostNesting = 64;  // of bodies in place
+constexpr int kMostNesting = 64;                             // of bodies in place
+constexpr std::int64_t kMostCopies = std::int64_t{1} << 24;  // of a module, replicas or partitions
 
 class Parser {
  public:
@@ -71,7 +72,8 @@ class Parser {
 
   std::int64_t positive(const std::string& key, std::string_view value, std::size_t position) const {
     const std::int64_t count = leading_number(value);
-    if (count < 1) scan_.fail(position, key + " is a number of at least 1");
+    if (count < 1 || count > kMostCopies)
+      scan_.fail(position, key + " is a number from 1 to " + std::to_string(kMostCopies));
     return count;
   }
 

@@ -21,10 +21,10 @@ const char* to_string(GroupMode mode);  // "cross_replica", ...
 
 struct Groups {
   GroupMode mode = GroupMode::kReplicas;
-  std::int64_t size = 1;                                     // members of a group
-  std::int64_t count = 1;                                    // groups as written; 1 where everybody is in one
-  std::vector<std::int64_t> first;                           // the first 16 numbers of the first group
-  std::vector<std::int64_t> members;                         // all of it, but for the first 65,536
+  std::int64_t size = 1;              // members of a group
+  std::int64_t count = 1;             // groups as written; 1 where everybody is in one
+  std::vector<std::int64_t> first;    // the first 16 numbers of the first group
+  std::vector<std::int64_t> members;  // devices of the first group or pair, of these the first 65,536
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of a permute: source and target, the first 4
   friend auto operator<=>(const Groups&, const Groups&) = default;
 };
@@ -33,5 +33,9 @@ struct Groups {
 // [2,4]<=[4,2]T(1,0), mesh['data'=2,'model'=4] {'data'}; or source_target_pairs. Nothing where they cannot be
 // read.
 std::optional<Groups> groups_of(const Module& module, const Instruction& collective);
+
+// Whom numbers of this mode can name, 0 and up: replicas, partitions, or all devices. A module whose header
+// leaves them out has 1.
+std::int64_t numbered(const Module& module, GroupMode mode);
 
 }  // namespace podsim::hlo

@@ -60,4 +60,16 @@ std::int64_t Shape::bytes() const {
   return sum;
 }
 
+bool alike(const Shape& a, const Shape& b) {
+  return a.type == b.type && a.dimensions == b.dimensions && std::ranges::equal(a.leaves, b.leaves, alike);
+}
+
+std::string shape_words(const Shape& shape) {
+  if (shape.is_tuple()) return "a tuple of " + std::to_string(shape.leaves.size());
+  std::string text;
+  for (const std::int64_t length : shape.dimensions)
+    text += (text.empty() ? "" : ",") + std::to_string(length);
+  return std::string(shape.type) + "[" + text + "]";
+}
+
 }  // namespace podsim::hlo

@@ -33,4 +33,7 @@ struct Shape {
   std::int64_t bytes() const;     // of all arrays in it
 };
 
+bool alike(const Shape& a, const Shape& b);   // type and dimensions, of all that is in them
+std::string shape_words(const Shape& shape);  // "f32[8,128]", "a tuple of 2"
+
 }  // namespace podsim::hlo

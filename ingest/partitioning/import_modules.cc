@@ -11,6 +11,7 @@
 #include "ingest/partitioning/explanation.h"
 #include "ingest/partitioning/module_file.h"
 #include "ingest/stablehlo/import_stablehlo.h"
+#include "ingest/stablehlo/tokens.h"
 
 namespace podsim {
 namespace {
@@ -22,6 +23,18 @@ Problem problem_of(const std::string& file, const std::string& message) {
   problem.file = file;
   problem.message = message;
   return problem;
+}
+
+Problem refusal_of(const InputText& file, const TakenModule& module) {
+  return module.refused_at ? stablehlo::problem_at(file.name, file.text, *module.refused_at, module.refused)
+                           : problem_of(file.name, module.refused);
+}
+
+// FILE, or FILE:LINE:COLUMN.
+std::string place_of_refusal(const InputText& file, const TakenModule& module) {
+  const Problem problem = refusal_of(file, module);
+  if (problem.line == 0) return file.name;
+  return file.name + ":" + std::to_string(problem.line) + ":" + std::to_string(problem.column);
 }
 
 Imported step_of(const std::string& file, const partitioning::PartitionedModule& module,
@@ -47,7 +60,7 @@ void add_partitioned(Imported& imported, const InputText& file, const Stated& st
     if (first->needs_mesh)
       imported.needs_to_run.push_back({"mesh", "--mesh"});
     else
-      imported.notes.push_back(file.name + ": not partitioned: " + first->refused);
+      imported.notes.push_back(place_of_refusal(file, *first) + ": not partitioned: " + first->refused);
     return;
   }
   imported.ranks = first->partitioned.mesh.devices();
@@ -97,7 +110,7 @@ std::optional<Imported> explain_modules(const InputText& file, const Stated& sta
     figures.push_back(partitioning::module_figure(taken, operation));
     made.text += (made.text.empty() ? "" : "\n") + partitioning::module_text(taken, operation);
   }
-  if (!any) problems.push_back(problem_of(file.name, modules->front().refused));
+  if (!any) problems.push_back(refusal_of(file, modules->front()));
   if (any && !named)
     problems.push_back(problem_of(file.name, "no operation is called \"" + operation + "\""));
   if (!any || !named) return std::nullopt;

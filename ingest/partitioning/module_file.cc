@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "ingest/hlo/collectives.h"
-#include "ingest/hlo/cost.h"
-#include "ingest/hlo/operations.h"
 #include "ingest/hlo/parse.h"
 #include "ingest/partitioning/device_mesh.h"
-#include "ingest/partitioning/written_collective.h"
+#include "ingest/partitioning/written_operations.h"
 #include "ingest/stablehlo/import_stablehlo.h"
 #include "ingest/stablehlo/lower.h"
 
@@ -53,6 +50,7 @@ std::optional<std::vector<TakenModule>> take_stablehlo(const InputText& file, co
     TakenModule& taken = all.emplace_back();
     taken.name = each.name.empty() ? "module " + std::to_string(all.size()) : each.name;
     taken.refused = each.refused;
+    taken.refused_at = each.refused_at;
     if (!each.refused.empty()) continue;
     std::vector<Problem> own;
     const auto modules = hlo::parse_modules(file.name, each.hlo, own);
@@ -92,36 +90,7 @@ std::optional<std::vector<TakenModule>> take_modules(const InputText& file, cons
 
 PartitionedModule compiled_module(const hlo::Module& module, const hlo::LoopCounts& loops) {
   PartitionedModule made;
-  const hlo::Executions executions = hlo::executions(module, loops);
-  hlo::CostAnalysis costs(module, nullptr);
-  for (std::size_t c = 0; c < module.computations.size(); ++c) {
-    const hlo::Computation& computation = module.computations[c];
-    const std::int64_t runs = executions.of_computation[c];
-    for (const hlo::Instruction& each : computation.instructions) {
-      const std::string kind(hlo::collective_kind(each.opcode));
-      const bool product = each.opcode == "dot" || each.opcode == "convolution";
-      if (runs == 0 || (kind.empty() && !product)) continue;
-      OperationRecord& record = made.operations.emplace_back();
-      record.name = each.name;
-      record.opcode = each.opcode;
-      record.loop = static_cast<int>(c) == module.entry ? "" : computation.name;
-      record.runs = runs;
-      record.treatment = "compiled";
-      if (!kind.empty()) {
-        std::vector<hlo::Shape> operands;
-        std::string names;
-        for (std::size_t i = 0; i < each.operands.size(); ++i) {
-          operands.push_back(computation.operand(each, i).shape);
-          if (i < 3) names += (i == 0 ? "" : ", ") + computation.operand(each, i).name;
-        }
-        record.collectives.push_back(written_collective(module, each, operands));
-        record.collectives.back().tensor = names + (each.operands.size() > 3 ? ", ..." : "");
-      } else {
-        record.flops = static_cast<double>(costs.of(computation, each).flops);
-        record.global_flops = record.flops;
-      }
-    }
-  }
+  made.operations = written_operations(module, loops, {module.entry}, "compiled");
   return made;
 }
 

@@ -20,7 +20,8 @@ struct TakenModule {
   std::string name;
   bool compiled = false;  // it was partitioned before: its collectives are its own
   PartitionedModule partitioned;
-  std::string refused;  // why there is nothing; empty where there is
+  std::string refused;                                   // why there is nothing; empty where there is
+  std::optional<std::size_t> refused_at = std::nullopt;  // byte of the file, where it has a place
   bool needs_mesh = false;
 };
 

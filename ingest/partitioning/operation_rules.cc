@@ -177,6 +177,12 @@ OpRule same_layout(const Shape& shape, std::size_t operands, std::size_t results
   return rule;
 }
 
+double product_flops_of(const OpRule& rule) {
+  double flops = 2;
+  for (const Factor& factor : rule.factors) flops *= static_cast<double>(factor.size);
+  return flops;
+}
+
 bool is_annotation(const Instruction& instruction) {
   constexpr std::array<std::string_view, 5> kPassing = {
       "Sharding", "xla.sdy.FuncResultSharding", "annotate_device_placement", "MoveToHost", "MoveToDevice"};

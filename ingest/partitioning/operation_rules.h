@@ -18,6 +18,9 @@ std::optional<OpRule> rule_of(const hlo::Module& module, const hlo::Instruction&
 // Every tensor like the one result.
 OpRule same_layout(const hlo::Shape& shape, std::size_t operands, std::size_t results);
 
+// Two for each point of a product that is cut by this rule.
+double product_flops_of(const OpRule& rule);
+
 // Only passes its operand on, perhaps with a word on where it lies.
 bool is_annotation(const hlo::Instruction& instruction);
 

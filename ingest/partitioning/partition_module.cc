@@ -16,7 +16,7 @@
 #include "ingest/partitioning/operation_rules.h"
 #include "ingest/partitioning/program.h"
 #include "ingest/partitioning/window_rules.h"
-#include "ingest/partitioning/written_collective.h"
+#include "ingest/partitioning/written_operations.h"
 #include "workload/op_planning/op_plan.h"
 #include "workload/op_planning/operation_halos.h"
 
@@ -28,8 +28,14 @@ using hlo::Shape;
 
 class ModulePartitioner {
  public:
-  ModulePartitioner(const hlo::Module& module, const Program& program, const Mesh& mesh)
-      : program_(program), mesh_(mesh), local_(module, mesh), completed_(complete(program, mesh)) {
+  ModulePartitioner(const hlo::Module& module, const hlo::LoopCounts& loops, const Program& program,
+                    const Mesh& mesh)
+      : module_(module),
+        loops_(loops),
+        program_(program),
+        mesh_(mesh),
+        local_(module, mesh),
+        completed_(complete(program, mesh)) {
     copies_.resize(program.arrays.size());
     for (const Region& region : program.regions)
       computations_.push_back(local_.begin_computation(region.name));
@@ -210,19 +216,13 @@ class ModulePartitioner {
     }
     if (is_product(node)) {
       made.flops = chosen.flops;
-      made.global_flops = product_of_sizes(node.rule);
+      made.global_flops = product_flops_of(node.rule);
     }
     made_.operations.push_back(std::move(made));
   }
 
   static bool is_product(const Node& node) {
     return node.from->opcode == "dot" || node.from->opcode == "convolution";
-  }
-
-  static double product_of_sizes(const OpRule& rule) {
-    double points = 2;
-    for (const Factor& factor : rule.factors) points *= static_cast<double>(factor.size);
-    return points;
   }
 
   // The instruction with results of these layouts, and what makes each of them.
@@ -284,41 +284,27 @@ class ModulePartitioner {
       put(node.results[i], layouts[i], results[i]);
       made.results.push_back(array(node.results[i]).name + " " + to_string(mesh_, layouts[i]));
     }
-    made_.operations.push_back(std::move(made));
+    add_unplanned(node, std::move(made));
   }
 
   // As it is written: what it sends, too.
   void manual(const Node& node) {
     OperationRecord made = record(node, "manual");
-    if (!hlo::collective_kind(node.from->opcode).empty()) add_written(made, node);
+    if (!hlo::collective_kind(node.from->opcode).empty())
+      made.collectives.push_back(manual_collective(program_, node, mesh_.devices()));
     const std::vector<int> results = instruction(node, gathered(made, node), whole_layouts(node));
     for (std::size_t i = 0; i < node.results.size(); ++i)
       put(node.results[i], replicated(array(node.results[i]).shape.dimensions.size()), results[i]);
-    if (node.from->opcode == "dot") made.flops = made.global_flops = manual_flops(node);
+    if (node.from->opcode == "dot") made.flops = made.global_flops = manual_flops(program_, node);
+    add_unplanned(node, std::move(made));
+  }
+
+  // With what branches do, which every device runs as they are written.
+  void add_unplanned(const Node& node, OperationRecord made) {
+    std::vector<OperationRecord> inside;
+    if (node.from->opcode == "conditional") inside = branch_operations(module_, loops_, *node.from, made);
     made_.operations.push_back(std::move(made));
-  }
-
-  double manual_flops(const Node& node) const {
-    const auto is_none = [](const std::vector<int>& arrays) { return arrays.empty(); };
-    if (is_none(node.results) || std::ranges::any_of(node.operands, is_none)) return 0;
-    std::vector<Shape> operands;
-    for (const std::vector<int>& operand : node.operands) operands.push_back(array(operand.front()).shape);
-    const auto rule = rule_of(hlo::Module(), *node.from, operands, {array(node.results.front()).shape});
-    return rule ? product_of_sizes(*rule) : 0;
-  }
-
-  void add_written(OperationRecord& record, const Node& node) const {
-    hlo::Module named;  // groups of everybody are those of the mesh
-    named.partitions = mesh_.devices();
-    std::vector<Shape> operands;
-    std::string names;
-    for (const std::vector<int>& operand : node.operands)
-      for (const int id : operand) {
-        names += (names.empty() ? "" : ", ") + array(id).name;
-        operands.push_back(array(id).shape);
-      }
-    record.collectives.push_back(written_collective(named, *node.from, operands));
-    record.collectives.back().tensor = names;
+    for (OperationRecord& each : inside) made_.operations.push_back(std::move(each));
   }
 
   // Shards of one shape become arrays of another, and nothing moves.
@@ -377,6 +363,8 @@ class ModulePartitioner {
     for (std::size_t i = 0; i < left.size(); ++i) put(node.results[i], wanted(begin->results[i]), left[i]);
   }
 
+  const hlo::Module& module_;
+  const hlo::LoopCounts& loops_;
   const Program& program_;
   const Mesh& mesh_;
   LocalModule local_;
@@ -394,7 +382,7 @@ std::optional<PartitionedModule> partition_module(const hlo::Module& module, con
                                                   const Mesh& mesh, std::string& problem) {
   const auto program = flatten(module, loops, mesh, problem);
   if (!program) return std::nullopt;
-  return ModulePartitioner(module, *program, mesh).run();
+  return ModulePartitioner(module, loops, *program, mesh).run();
 }
 
 }  // namespace podsim::partitioning

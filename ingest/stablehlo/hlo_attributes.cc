@@ -47,7 +47,11 @@ std::string HloAttributes::pair(const Statement& of, std::string_view name, cons
 }
 
 std::string HloAttributes::product(const Statement& of) const {
-  if (of.operation == "stablehlo.dot") return ", lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  if (of.operation == "stablehlo.dot") {  // the last dimension of a matrix or a vector, and the first
+    std::size_t left = of.types + 2;      // behind ": ("
+    const std::size_t rank = sizes_of(words_.hlo_type(left)).size();
+    return ", lhs_contracting_dims={" + std::to_string(rank < 2 ? 0 : 1) + "}, rhs_contracting_dims={0}";
+  }
   if (!words_.attribute(of, "dot_dimension_numbers"))
     return pair(of, "batching_dims", "lhs_batch_dims", "rhs_batch_dims") +
            pair(of, "contracting_dims", "lhs_contracting_dims", "rhs_contracting_dims");
@@ -246,11 +250,15 @@ std::optional<std::string> HloAttributes::collective(const Statement& of, const 
     for (const char c : words_.text(*value + 2, words_.partner(*value + 2) + 1))
       if (c != ' ') groups += c == '[' ? '{' : c == ']' ? '}' : c;
   if (groups.empty()) return std::nullopt;
+  for (std::size_t none = groups.find(",-1"); none != std::string::npos; none = groups.find(",-1"))
+    groups.erase(none, 3);  // what makes rows equally long
   std::string text = std::string(", ") + name + "=" + groups + ", channel_id=1";
   if (opcode != "collective-permute" && opcode != "all-to-all") text += ", use_global_device_ids=true";
   for (const char* dimension : {"all_gather_dim", "scatter_dimension"})
     if (words_.attribute(of, dimension)) text += ", dimensions=" + braced(words_.numbers(of, dimension));
-  if (opcode == "all-to-all") text += ", dimensions=" + braced(words_.numbers(of, "split_dimension"));
+  if (opcode == "all-to-all")
+    text += ", dimensions=" + braced(words_.numbers(of, "split_dimension")) +
+            ", concat_dimension=" + braced(words_.numbers(of, "concat_dimension"));
   if (opcode == "all-reduce" || opcode == "reduce-scatter")
     text += ", to_apply=" + combiner(combined(of).value_or("add"), words_.result_types(of).front());
   return text;

@@ -1,40 +1,17 @@
-// Function by function: each is a computation, and so is each region of a loop.
+// Function by function: each is a computation, and so is each region of a loop or a conditional.
 #include "ingest/stablehlo/lower.h"
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 #include <utility>
 
 #include "ingest/hlo/fields.h"
 #include "ingest/stablehlo/hlo_attributes.h"
 #include "ingest/stablehlo/read_modules.h"
 #include "ingest/stablehlo/statement.h"
+#include "ingest/stablehlo/value_scope.h"
 
 namespace podsim::stablehlo {
 namespace {
-
-// A name of HLO does not begin with a digit.
-std::string plain_name(std::string_view name) {
-  if (name.starts_with('%')) name.remove_prefix(1);
-  std::string made = name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "v" : "";
-  for (const char c : name) made += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ? c : '.';
-  return made;
-}
-
-struct Value {
-  std::string name, type;
-  std::size_t line = 0;  // that makes it
-  bool constant = false;
-};
-
-// A computation while its lines are written.
-struct ValueScope {
-  std::string name;
-  std::vector<std::string> lines;
-  std::map<std::string, Value, std::less<>> values;
-  const ValueScope* around = nullptr;
-};
 
 class Lowering {
  public:
@@ -49,11 +26,14 @@ class Lowering {
     try {
       functions();
       std::string header = "HloModule " + (module_.name.empty() ? "module" : plain_name(module_.name));
-      if (module_.partitions)
-        header += ", num_partitions=" + std::to_string(std::max<std::int64_t>(1, *module_.partitions));
+      if (module_.partitions)  // groups name devices, of all replicas
+        header += ", num_partitions=" + std::to_string(hlo::saturating_multiply(
+                                            std::max<std::int64_t>(1, *module_.partitions),
+                                            std::max<std::int64_t>(1, module_.replicas.value_or(1))));
       made.hlo = header + "\n\n" + attributes_.combiners() + text_;
     } catch (const Unread& unread) {
       made.refused = unread.what;
+      made.refused_at = unread.at;
     }
     return made;
   }
@@ -76,8 +56,7 @@ class Lowering {
   // From its name on; returns what follows.
   std::size_t function(std::size_t i, const std::string& entry) {
     const std::string name(words_.at(i).substr(1));
-    ValueScope scope;
-    scope.name = plain_name(name);
+    ValueScope scope(plain_name(name), count_);
     const std::size_t arguments = i + 1;
     std::size_t next = words_.next(arguments);
     const std::size_t results = next;
@@ -94,59 +73,12 @@ class Lowering {
       a += 2;
       const std::string type = words_.hlo_type(a);
       const std::string where = words_.is(a, "{") ? words_.sharding(a, words_.partner(a)) : "";
-      define(scope, argument, type, "parameter(" + std::to_string(number++) + ")" + where);
+      scope.define(argument, type, "parameter(" + std::to_string(number++) + ")" + where);
     }
     function_results_ = words_.result_shardings(results, next);
-    block(scope, next + 1, words_.partner(next), name == entry);
-    text_ += (name == entry ? "ENTRY " : "") + written(scope);
+    block(scope, next + 1, words_.partner(next), name == entry ? Root::kAnnotated : Root::kValue);
+    text_ += (name == entry ? "ENTRY " : "") + scope.written();
     return words_.partner(next) + 1;
-  }
-
-  static std::string written(const ValueScope& scope) {
-    std::string text = scope.name + " {\n";
-    for (const std::string& line : scope.lines) text += "  " + line + "\n";
-    return text + "}\n\n";
-  }
-
-  Value define(ValueScope& scope, const std::string& result, const std::string& type,
-               const std::string& rest) {
-    Value value{plain_name(result) + "." + std::to_string(count_++), type, scope.lines.size(),
-                rest.starts_with("constant(")};
-    scope.lines.push_back(value.name + " = " + type + " " + rest);
-    scope.values[result] = value;
-    return value;
-  }
-
-  // %0#1 of %0:2. A constant from around a region is written again in it.
-  Value value(ValueScope& scope, const std::string& name) {
-    for (const std::string& of : {name, name + "#0"})
-      if (const auto found = scope.values.find(of); found != scope.values.end()) return found->second;
-    for (const ValueScope* around = scope.around; around != nullptr; around = around->around) {
-      const auto found = around->values.find(name);
-      if (found == around->values.end() || !found->second.constant) continue;
-      const std::string& line = around->lines[found->second.line];
-      return define(scope, name, found->second.type, line.substr(line.find("constant(")));
-    }
-    throw Unread{"value " + name + " from outside of a region"};
-  }
-
-  std::string list(ValueScope& scope, const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + value(scope, name).name;
-    return "(" + text + ")";
-  }
-
-  static std::string tuple_of(const std::vector<std::string>& types) {
-    std::string text;
-    for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
-    return "(" + text + ")";
-  }
-
-  void elements(ValueScope& scope, const Value& tuple, const std::vector<std::string>& results,
-                const std::vector<std::string>& types) {
-    for (std::size_t i = 0; i < results.size(); ++i)
-      define(scope, results[i], types[i],
-             "get-tuple-element(" + tuple.name + "), index=" + std::to_string(i));
   }
 
   // One operation with however many results.
@@ -154,40 +86,63 @@ class Lowering {
     const std::vector<std::string> types = words_.result_types(of);
     if (of.results.empty()) return;
     if (of.results.size() == 1) {
-      define(scope, of.results.front(), types.front(), rest);
+      scope.define(of.results.front(), types.front(), rest);
       return;
     }
-    elements(scope, define(scope, of.results.front() + ".all", tuple_of(types), rest), of.results, types);
+    scope.elements(scope.define(of.results.front() + ".all", tuple_of(types), rest), of.results, types);
   }
 
-  // What a block returns becomes its root.
-  void block(ValueScope& scope, std::size_t begin, std::size_t end, bool annotated, bool tuple = false) {
+  // What cannot be lowered is told with the place of its operation, the innermost one.
+  template <typename Step>
+  void placed(const Statement& of, const Step& step) {
+    constexpr int kDeepest = 200;
+    try {
+      if (++depth_ > kDeepest) throw Unread{"regions are nested too deep"};
+      step();
+      --depth_;
+    } catch (Unread& unread) {
+      if (!unread.at) unread.at = words_.byte(of.begin);
+      throw;
+    }
+  }
+
+  enum class Root : std::uint8_t { kValue, kAnnotated, kCarrying };
+
+  // What a block returns becomes its root, in a tuple where it is not one value; the body of a loop gives
+  // back what it was given to carry, too.
+  void block(ValueScope& scope, std::size_t begin, std::size_t end, Root kind) {
     for (const Statement& each : words_.statements(begin, end)) {
-      if (each.operation != "return") {
-        statement(scope, each);
-        continue;
-      }
-      std::vector<Value> values;
-      std::vector<std::string> types;
-      for (std::size_t i = 0; i < each.operands.size(); ++i) {
-        Value made = value(scope, each.operands[i]);
-        const std::string where = annotated && i < function_results_.size() ? function_results_[i] : "";
-        if (!where.empty())
-          made = define(scope, each.operands[i] + ".out", made.type,
-                        "custom-call(" + made.name + "), custom_call_target=\"Sharding\"" + where);
-        types.push_back(made.type);
-        values.push_back(std::move(made));
-      }
-      std::size_t root = values.size() == 1 ? values.front().line : 0;
-      if (values.size() != 1 || tuple) {
-        std::string names;
-        for (const Value& each_value : values) names += (names.empty() ? "" : ", ") + each_value.name;
-        root = define(scope, "%root", tuple_of(types), "tuple(" + names + ")").line;
-      }
-      scope.lines[root] = "ROOT " + scope.lines[root];
-      return;
+      if (each.operation == "return") return placed(each, [&] { root(scope, each, kind); });
+      placed(each, [&] { statement(scope, each); });
     }
     throw Unread{"a block that returns nothing"};
+  }
+
+  void root(ValueScope& scope, const Statement& of, Root kind) {
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < of.operands.size(); ++i) {
+      Value made = scope.value(of.operands[i]);
+      const bool annotated = kind == Root::kAnnotated && i < function_results_.size();
+      if (annotated && !function_results_[i].empty())
+        made = scope.define(
+            of.operands[i] + ".out", made.type,
+            "custom-call(" + made.name + "), custom_call_target=\"Sharding\"" + function_results_[i]);
+      values.push_back(std::move(made));
+    }
+    if (kind == Root::kCarrying)
+      for (Value& each : scope.carried()) values.push_back(std::move(each));
+    if (values.size() == 1 && kind != Root::kCarrying) return scope.set_root(values.front().line);
+    scope.set_root(tuple(scope, "%root", values).line);
+  }
+
+  static Value tuple(ValueScope& scope, const std::string& result, const std::vector<Value>& values) {
+    std::string names;
+    std::vector<std::string> types;
+    for (const Value& each : values) {
+      names += (names.empty() ? "" : ", ") + each.name;
+      types.push_back(each.type);
+    }
+    return scope.define(result, tuple_of(types), "tuple(" + names + ")");
   }
 
   void statement(ValueScope& scope, const Statement& of) {
@@ -195,6 +150,7 @@ class Lowering {
     if (operation == "call" || operation == "func.call") return call(scope, of);
     if (operation == "sdy.manual_computation") return manual(scope, of);
     if (operation == "stablehlo.while") return loop(scope, of);
+    if (operation == "stablehlo.case" || operation == "stablehlo.if") return conditional(scope, of);
     if (operation == "stablehlo.constant" || operation == "arith.constant") return constant(scope, of);
     if (operation == "stablehlo.custom_call") return custom_call(scope, of);
     if (operation == "sdy.sharding_constraint") return constraint(scope, of);
@@ -203,14 +159,14 @@ class Lowering {
     const auto attributes = attributes_.of(of, opcode);
     if (!attributes)
       return emit(scope, of,
-                  "custom-call" + list(scope, of.operands) + ", custom_call_target=\"" + operation + "\"");
-    emit(scope, of, opcode + list(scope, of.operands) + *attributes);
+                  "custom-call" + scope.list(of.operands) + ", custom_call_target=\"" + operation + "\"");
+    emit(scope, of, opcode + scope.list(of.operands) + *attributes);
   }
 
   // The one index of a dimension that is expanded goes everywhere: HLO has no such dimension.
   void broadcast(ValueScope& scope, const Statement& of) {
     if (of.operands.empty()) throw Unread{"a broadcast of nothing"};
-    Value from = value(scope, of.operands.front());
+    Value from = scope.value(of.operands.front());
     const std::string result = words_.result_types(of).front();
     const std::vector<std::int64_t> sizes = sizes_of(from.type), wide = sizes_of(result),
                                     to = words_.numbers(of, "dims");
@@ -223,9 +179,10 @@ class Lowering {
     }
     if (kept.size() != sizes.size()) {
       const std::string list = braced(kept_sizes);
-      from = define(scope, of.operands.front() + ".narrow",
-                    from.type.substr(0, from.type.find('[')) + "[" + list.substr(1, list.size() - 2) + "]",
-                    "reshape(" + from.name + ")");
+      from =
+          scope.define(of.operands.front() + ".narrow",
+                       from.type.substr(0, from.type.find('[')) + "[" + list.substr(1, list.size() - 2) + "]",
+                       "reshape(" + from.name + ")");
     }
     emit(scope, of, "broadcast(" + from.name + "), dimensions=" + braced(kept));
   }
@@ -233,7 +190,7 @@ class Lowering {
   void call(ValueScope& scope, const Statement& of) {
     std::size_t at = of.begin;
     while (at < of.end && !words_.at(at).starts_with("@")) ++at;
-    emit(scope, of, "call" + list(scope, of.operands) + ", to_apply=" + plain_name(words_.at(at).substr(1)));
+    emit(scope, of, "call" + scope.list(of.operands) + ", to_apply=" + plain_name(words_.at(at).substr(1)));
   }
 
   // Scalars as they are, for conditions of loops.
@@ -242,7 +199,7 @@ class Lowering {
     std::string literal = "{...}";
     for (std::size_t i = of.begin; type.ends_with("[]") && i < of.types; ++i)
       if (words_.is(i, "<") && words_.is(i + 2, ">")) literal = words_.at(i + 1);
-    define(scope, of.results.front(), type, "constant(" + literal + ")");
+    scope.define(of.results.front(), type, "constant(" + literal + ")");
   }
 
   void custom_call(ValueScope& scope, const Statement& of) {
@@ -253,7 +210,7 @@ class Lowering {
         break;
       }
     emit(scope, of,
-         "custom-call" + list(scope, of.operands) + ", custom_call_target=\"" + target + "\"" +
+         "custom-call" + scope.list(of.operands) + ", custom_call_target=\"" + target + "\"" +
              words_.sharding(of.begin, of.types));
   }
 
@@ -261,7 +218,7 @@ class Lowering {
     std::size_t angle = of.begin;
     while (angle < of.types && !words_.is(angle, "<")) ++angle;
     emit(scope, of,
-         "custom-call" + list(scope, of.operands) +
+         "custom-call" + scope.list(of.operands) +
              ", custom_call_target=\"Sharding\", shardy=" + words_.annotation(angle));
   }
 
@@ -291,28 +248,28 @@ class Lowering {
       if (k >= words_.partner(operands) || next >= in.size())
         throw Unread{"a manual computation of other arguments"};
       const std::string argument(words_.at(i));
-      const Value whole = value(scope, std::string(words_.at(k++)));
+      const Value whole = scope.value(std::string(words_.at(k++)));
       i += 2;
       const std::string type = words_.hlo_type(i);
-      const Value lain =
-          define(scope, argument + ".lain", whole.type,
-                 "custom-call(" + whole.name + "), custom_call_target=\"Sharding\", shardy=" + in[next]);
-      define(
-          scope, argument, type,
+      const Value lain = scope.define(
+          argument + ".lain", whole.type,
+          "custom-call(" + whole.name + "), custom_call_target=\"Sharding\", shardy=" + in[next]);
+      scope.define(
+          argument, type,
           "custom-call(" + lain.name + "), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}");
     }
     const std::vector<std::string> types = words_.result_types(of);
     for (const Statement& each : words_.statements(body + 1, words_.partner(body))) {
       if (each.operation != "return") {
-        statement(scope, each);
+        placed(each, [&] { statement(scope, each); });
         continue;
       }
       if (each.operands.size() != of.results.size() || out.size() < of.results.size())
         throw Unread{"a manual computation of other results"};
       for (std::size_t i = 0; i < of.results.size(); ++i)
-        define(scope, of.results[i], types[i],
-               "custom-call(" + value(scope, each.operands[i]).name +
-                   "), custom_call_target=\"SPMDShardToFullShape\", shardy=" + out[i]);
+        scope.define(of.results[i], types[i],
+                     "custom-call(" + scope.value(each.operands[i]).name +
+                         "), custom_call_target=\"SPMDShardToFullShape\", shardy=" + out[i]);
     }
   }
 
@@ -328,29 +285,59 @@ class Lowering {
     if (inner.size() != outer.size() || inner.empty() || of.results.size() != outer.size() ||
         !words_.is(condition + 1, "{") || !words_.is(body, "{"))
       throw Unread{"a loop of another form"};
-    const std::string name = "loop" + std::to_string(count_++);
-    region(scope, name + ".condition", condition + 1, inner, outer);
-    region(scope, name + ".body", body, inner, outer);
+    std::vector<Value> begun;
     std::vector<std::string> types;
-    for (const std::string& each : outer) types.push_back(value(scope, each).type);
-    const Value begin =
-        define(scope, of.results.front() + ".in", tuple_of(types), "tuple" + list(scope, outer));
+    for (const std::string& each : outer) {
+      begun.push_back(scope.value(each));
+      types.push_back(begun.back().type);
+    }
+    const std::string name = "loop" + std::to_string(count_++);
+    Captures captures{scope};
+    ValueScope tested(name + ".condition", count_, captures, inner, types);
+    block(tested, condition + 2, words_.partner(condition + 1), Root::kValue);
+    ValueScope repeated(name + ".body", count_, captures, inner, types);
+    block(repeated, body + 1, words_.partner(body), Root::kCarrying);
+    for (ValueScope* region : {&tested, &repeated}) add(*region);
+    begun.insert(begun.end(), captures.values.begin(), captures.values.end());
+    const Value begin = tuple(scope, of.results.front() + ".in", begun);
     const Value end =
-        define(scope, of.results.front() + ".all", tuple_of(types),
-               "while(" + begin.name + "), condition=" + name + ".condition, body=" + name + ".body");
-    elements(scope, end, of.results, types);
+        scope.define(of.results.front() + ".all", begin.type,
+                     "while(" + begin.name + "), condition=" + name + ".condition, body=" + name + ".body");
+    scope.elements(end, of.results, types);
   }
 
-  void region(ValueScope& around, const std::string& name, std::size_t open,
-              const std::vector<std::string>& inner, const std::vector<std::string>& outer) {
-    ValueScope scope;
-    scope.name = name;
-    scope.around = &around;
-    std::vector<std::string> types;
-    for (const std::string& each : outer) types.push_back(value(around, each).type);
-    elements(scope, define(scope, "%given", tuple_of(types), "parameter(0)"), inner, types);
-    block(scope, open + 1, words_.partner(open), false, name.ends_with(".body"));
-    text_ += written(scope);
+  void add(ValueScope& region) {
+    region.close();
+    text_ += region.written();
+  }
+
+  // "stablehlo.case"(%index) ({...}, {...}) : type -> types, and so is "stablehlo.if". Each branch is given a
+  // tuple of what it captures.
+  void conditional(ValueScope& scope, const Statement& of) {
+    std::size_t regions = of.begin + 1;
+    while (regions < of.types && !(words_.is(regions, "(") && words_.is(regions + 1, "{")))
+      regions = words_.next(regions);
+    if (regions >= of.types || of.operands.size() != 1) throw Unread{"a conditional of another form"};
+    const std::string name = "branch" + std::to_string(count_++);
+    std::string operands = scope.value(of.operands.front()).name, branches;
+    std::int64_t number = 0;
+    for (std::size_t i = regions + 1; i < words_.partner(regions); i = words_.next(i)) {
+      if (!words_.is(i, "{")) continue;
+      Captures captures{scope};
+      ValueScope branch(name + "." + std::to_string(number++), count_, captures, {}, {});
+      block(branch, i + 1, words_.partner(i), Root::kValue);
+      add(branch);
+      operands += ", " + tuple(scope, "%" + branch.name(), captures.values).name;
+      branches += (branches.empty() ? "" : ", ") + branch.name();
+    }
+    const bool two_ways = of.operation == "stablehlo.if";
+    if (two_ways && number != 2) throw Unread{"a conditional of other than two branches"};
+    const std::size_t comma = branches.find(", ");
+    emit(scope, of,
+         "conditional(" + operands + ")" +
+             (two_ways ? ", true_computation=" + branches.substr(0, comma) +
+                             ", false_computation=" + branches.substr(comma + 2)
+                       : ", branch_computations={" + branches + "}"));
   }
 
   const Words& words_;
@@ -360,6 +347,7 @@ class Lowering {
   HloAttributes attributes_;
   std::vector<std::string> function_results_;
   std::int64_t count_ = 0;
+  int depth_ = 0;  // of the operation among regions
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ struct Lowered {
   std::string hlo;      // sharding={...} of GSPMD, shardy={[{x},{?}]} of Shardy
   Mesh mesh;            // the first that is named; empty where none is
   std::string refused;  // why there is no HLO; empty where there is
+  std::optional<std::size_t> refused_at = std::nullopt;  // byte of the text, where it has a place
 };
 
 // The modules of a file. What has no HLO operation, or attributes that are not known, becomes a custom call

@@ -5,12 +5,13 @@
 #include <charconv>
 #include <set>
 
-#include "engine/spelling.h"
 #include "ingest/hlo/fields.h"
+#include "ingest/stablehlo/calls.h"
 #include "ingest/stablehlo/mesh_text.h"
 #include "ingest/stablehlo/operation_names.h"
 #include "ingest/stablehlo/tensor_type.h"
 #include "ingest/stablehlo/tokens.h"
+#include "ingest/stablehlo/type_checks.h"
 
 namespace podsim::stablehlo {
 namespace {
@@ -226,7 +227,8 @@ class Reader {
     count_sharded(module, arguments);
     if (body) {
       check_values(function.name, arguments, tokens_.partner[*body]);
-      for (std::size_t k = *body + 1; k < tokens_.partner[*body]; ++k) read_operation(function, k);
+      read_region(function, *body);
+      if (problems_.empty()) problems_ = type_problems(file_, text_, tokens_, *body);
     }
     module.functions.push_back(std::move(function));
     return next;
@@ -265,6 +267,32 @@ class Reader {
       if (defined.count(name) == 0)
         refuse(token(i).at, "value " + std::string(name) + " is not defined in function @" + function);
     }
+  }
+
+  // From its brace on.
+  void read_region(Function& function, std::size_t open, int depth = 0) {
+    constexpr int kDeepest = 200;
+    if (depth > kDeepest) return refuse(token(open).at, "branches are nested too deep");
+    for (std::size_t i = open + 1; i < tokens_.partner[open]; ++i) {
+      if (tokens_.is_string(i, "stablehlo.case") || tokens_.is_string(i, "stablehlo.if"))
+        i = read_branches(function, i, depth);
+      else
+        read_operation(function, i);
+    }
+  }
+
+  // "stablehlo.case"(%index) ({...}, {...}) : ..., up to the last word of its branches.
+  std::size_t read_branches(Function& function, std::size_t i, int depth) {
+    std::size_t regions = i + 1;
+    while (tokens_.is(regions, "(") && !tokens_.is(regions + 1, "{")) regions = tokens_.partner[regions] + 1;
+    if (!tokens_.is(regions, "(")) return i;
+    std::vector<Function>& branches = function.conditionals.emplace_back();
+    for (std::size_t k = regions + 1; k < tokens_.partner[regions]; ++k) {
+      if (!tokens_.is(k, "{")) continue;
+      read_region(branches.emplace_back(), k, depth + 1);
+      k = tokens_.partner[k];
+    }
+    return tokens_.partner[regions];
   }
 
   void read_operation(Function& function, std::size_t i) {
@@ -339,41 +367,12 @@ class Reader {
     function.dot_flops = hlo::saturating_add(function.dot_flops, flops);
   }
 
-  // Every function that is called is there, and none calls itself.
   void check_calls(const Module& module) {
-    std::map<std::string, const Function*> by_name;
-    for (const Function& function : module.functions)
-      if (!by_name.emplace(function.name, &function).second)
-        refuse(0, "function @" + function.name + " is defined twice");
-    for (const Function& function : module.functions)
-      for (const auto& [callee, times] : function.calls) {
-        if (by_name.count(callee) != 0) continue;
-        std::vector<std::string> names;
-        for (const auto& [name, known] : by_name) names.push_back(name);
-        const std::string near = closest_name(callee, names);
-        refuse(call_places_.at(callee), "function @" + callee + " is not defined",
-               near.empty() ? "" : "did you mean \"@" + near + "\"?");
-      }
-    std::map<std::string, bool> done;  // false: under way
-    for (const Function& function : module.functions)
-      if (problems_.empty() && done.count(function.name) == 0) check_circle(function, by_name, done, 1);
-    call_places_.clear();
-  }
-
-  void check_circle(const Function& function, const std::map<std::string, const Function*>& by_name,
-                    std::map<std::string, bool>& done, int depth) {
-    constexpr int kDeepest = 1000;
-    done[function.name] = false;
-    for (const auto& [callee, times] : function.calls) {
-      const auto seen = done.find(callee);
-      if (seen != done.end() && !seen->second)
-        refuse(call_places_.at(callee), "function @" + callee + " calls itself");
-      else if (depth == kDeepest)
-        refuse(call_places_.at(callee), "functions call each other more than 1,000 deep");
-      else if (seen == done.end())
-        check_circle(*by_name.at(callee), by_name, done, depth + 1);
+    for (const CallProblem& problem : call_problems(module)) {
+      const auto place = call_places_.find(problem.function);
+      refuse(place == call_places_.end() ? 0 : place->second, problem.message, problem.hint);
     }
-    done[function.name] = true;
+    call_places_.clear();
   }
 
   const std::string& file_;

@@ -14,6 +14,7 @@ namespace podsim::stablehlo {
 // What cannot be read: the words say of what.
 struct Unread {
   std::string what;
+  std::optional<std::size_t> at = std::nullopt;  // byte of the text
 };
 
 struct Statement {
@@ -32,6 +33,8 @@ class Words {
   bool is(std::size_t i, std::string_view word) const { return tokens_.is(i, word); }
   std::size_t size() const { return tokens_.all.size(); }
   std::string_view at(std::size_t i) const { return i < size() ? tokens_.all[i].text : std::string_view(); }
+  std::size_t byte(std::size_t i) const { return i < size() ? tokens_.all[i].at : text_.size(); }
+  bool is_string(std::size_t i) const { return i < size() && tokens_.all[i].kind == Token::Kind::kString; }
   bool is_value(std::size_t i) const;     // %0
   std::size_t next(std::size_t i) const;  // behind it, and behind its bracket where it opens one
   std::size_t partner(std::size_t i) const { return i < size() ? tokens_.partner[i] : 0; }

@@ -27,6 +27,9 @@ struct Tokens {
   bool is(std::size_t i, std::string_view text) const {
     return i < all.size() && all[i].kind != Token::Kind::kString && all[i].text == text;
   }
+  bool is_string(std::size_t i, std::string_view text) const {
+    return i < all.size() && all[i].kind == Token::Kind::kString && all[i].text == text;
+  }
 };
 
 // Nothing, and a problem with its place, where a string or a bracket is not closed, or closes what is not

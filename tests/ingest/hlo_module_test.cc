@@ -217,13 +217,30 @@ TEST(HloModule, refuses_shapes_that_do_not_follow_from_the_operands) {
       {"f32[33] reshape(x)", "as many elements"},
       {"f32[4,9,2] broadcast(x), dimensions={0,1}", "is no part of"},
       {"f32[4,7] all-reduce(x), replica_groups={}, to_apply=add", "its operand is f32[4,8]"},
+      {"f32[4,8] transpose(x), dimensions={1,0}", "its operands make it f32[8,4]"},
+      {"f32[4,8] transpose(x), dimensions={0,0}", "names not each dimension of f32[4,8] once"},
+      {"f32[8,9] concatenate(x, x), dimensions={0}", "its operands make it f32[8,8]"},
+      {"f32[4,8] concatenate(x, x), dimensions={2}", "no dimension {2} to join along"},
+      {"f32[4,3] slice(x), slice={[0:4], [0:2]}", "its operands make it f32[4,2]"},
+      {"f32[4,2] slice(x), slice={[0:4], [7:9]}", "no elements 7 to 9 along dimension 1"},
+      {"f32[4,8] pad(x, z), padding=1_0x0_0", "its operands make it f32[5,8]"},
+      {"f32[5,8] dynamic-slice(x, z, z), dynamic_slice_sizes={5,8}", "is no part of f32[4,8]"},
+      {"f32[4,8] reduce-window(x, z), window={size=2x1}, to_apply=add", "its operands make it f32[3,8]"},
+      {"f32[] reduce(x, z), dimensions={0,0}, to_apply=add", "lacks a dimension that is reduced"},
+      {"f32[4,4] convolution(x, x), dim_labels=bf_io->bf", "its kernel takes 4 of 8 features in 1 groups"},
+      {"f32[4,9] convolution(x, x), dim_labels=bf_oi->bf", "its operands make it f32[4,4]"},
       {"(f32[4,8], f32[4]) tuple(x, z)", "its operands are others"},
       {"f32[2] call(x, z), to_apply=add", "operand 0 is f32[4,8] and add expects f32[]"},
       {"f32[] get-tuple-element(x), index=0", "has no element 0"}};
   for (const auto& [text, message] : wrong)
     EXPECT_NE(refused(text).find(message), std::string::npos) << text << ": " << refused(text);
   EXPECT_EQ(refused("f32[4,8] clamp(z, x, z)"), "");
-  EXPECT_EQ(refused("f32[8,4] transpose(x), dimensions={1,0}"), "");
+  for (const char* right :
+       {"f32[8,4] transpose(x), dimensions={1,0}", "f32[4,16] concatenate(x, x), dimensions={1}",
+        "f32[2,3] slice(x), slice={[1:3], [0:8:3]}", "f32[7,9] pad(x, z), padding=1_-1_1x0_1",
+        "f32[4,4] reduce-window(x, z), window={size=3x2 stride=1x2 pad=1_1x0_0}, to_apply=add",
+        "f32[4,4] convolution(x, x), dim_labels=bf_oi->bf"})
+    EXPECT_EQ(refused(right), "") << right;
   EXPECT_EQ(refused("f32[4,8,4,8] dot(x, x)"), "");  // an outer product
   EXPECT_NE(refused("f32[4,4] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dimz={1}"), "");
 }

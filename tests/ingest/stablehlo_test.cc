@@ -139,6 +139,82 @@ TEST(StableHlo, is_refused_with_line_and_column) {
             "1:1: there is no function (module { func.func @main(...) { ... } })");
 }
 
+TEST(StableHlo, with_types_that_do_not_follow_from_each_other_is_refused_at_the_operation) {
+  const auto refused = [](const std::string& operation) {
+    return refusal_of(
+        "func.func @main(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %z: tensor<f32>) {\n  %0 = " + operation +
+        "\n  return\n}\n");
+  };
+  const std::string of_both = " : (tensor<4x8xf32>, tensor<8x2xf32>) -> ", of_a = " : (tensor<4x8xf32>) -> ";
+  const std::string wide =
+      "stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [1] x [1]";
+  EXPECT_EQ(refused(wide + of_both + "tensor<4xf32>"),
+            "2:8: stablehlo.dot_general gives f32[4], but f32[4,8] and f32[8,2] do not agree in what is "
+            "contracted");
+  EXPECT_EQ(refused("stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [1] x [0]" +
+                    of_both + "tensor<4x2xf32>"),
+            "2:8: stablehlo.dot_general gives f32[4,2], but f32[4,8] and f32[8,2] do not agree in what is a "
+            "batch");
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]" + of_both + "tensor<4x3xf32>",
+       "make it f32[4,2]"},
+      {"stablehlo.dot %a, %a : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>", "contracted"},
+      {"stablehlo.reshape %a" + of_a + "tensor<31xf32>", "as many elements as f32[4,8]"},
+      {"stablehlo.transpose %a, dims = [1, 0]" + of_a + "tensor<4x8xf32>", "make it f32[8,4]"},
+      {"stablehlo.concatenate %a, %b, dim = 1" + of_both + "tensor<4x10xf32>", "differ beside dimension 1"},
+      {"stablehlo.broadcast_in_dim %a, dims = [0, 2]" + of_a + "tensor<4x2x9xf32>", "is no part of"},
+      {"stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, "
+       "tensor<f32>) -> tensor<8xf32>",
+       "make it f32[4]"},
+      {"stablehlo.slice %a [0:2, 0:9]" + of_a + "tensor<2x9xf32>", "no elements 0 to 9"},
+      {"stablehlo.convert %a" + of_a + "tensor<4x9xbf16>", "make it bf16[4,8]"},
+      {"stablehlo.convolution(%a, %b) dim_numbers = [b, f]x[o, i]->[b, f], window = {} {batch_group_count = "
+       "1 : "
+       "i64, feature_group_count = 1 : i64}" +
+           of_both + "tensor<4x8xf32>",
+       "takes 2 of 8 features"},
+      {"\"stablehlo.all_gather\"(%b) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : "
+       "tensor<1x2xi64>}> : (tensor<8x2xf32>) -> tensor<8x2xf32>",
+       "groups of 2 make it f32[16,2]"}};
+  for (const auto& [operation, message] : wrong) {
+    const std::string problem = refused(operation);
+    EXPECT_NE(problem.find(message), std::string::npos) << operation << ": " << problem;
+  }
+  for (const char* right :
+       {"stablehlo.dot %z, %a : (tensor<8xf32>, tensor<8x2xf32>) -> tensor<2xf32>",
+        "stablehlo.broadcast_in_dim %a, dims = [0, 2] : (tensor<4x1xf32>) -> tensor<4x2x9xf32>",
+        "stablehlo.reshape %a : (tensor<?x8xf32>) -> tensor<31xf32>",
+        "\"stablehlo.all_reduce\"(%a) <{replica_groups = dense<[[0, 1, 2], [3, -1, -1]]> : tensor<2x3xi64>}> "
+        "({\n"
+        "  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n    %s = stablehlo.add %x, %y : tensor<f32>\n"
+        "    stablehlo.return %s : tensor<f32>\n  }) : (tensor<4x8xf32>) -> tensor<4x8xf32>"})
+    EXPECT_EQ(refused(right), "") << right;
+}
+
+TEST(StableHlo, counts_of_a_conditional_the_branch_with_most_products) {
+  const std::vector<Module> modules = modules_in(R"(module {
+  func.func public @main(%p: tensor<i32>, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = "stablehlo.case"(%p) ({
+      %1 = stablehlo.dot %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      stablehlo.return %1 : tensor<4x4xf32>
+    }, {
+      %1 = func.call @twice(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      stablehlo.return %1 : tensor<4x4xf32>
+    }) : (tensor<i32>) -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+  func.func private @twice(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = stablehlo.dot %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.dot %0, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+}
+)");
+  ASSERT_EQ(modules.size(), 1u);
+  EXPECT_EQ(work_of(modules[0], "main").dots, 2);
+  EXPECT_EQ(work_of(modules[0], "main").dot_flops, 2 * 2 * 4 * 4 * 4);
+}
+
 // Its FLOPs cannot be told: a 1 in place of the size would look right.
 TEST(StableHlo, with_a_product_of_open_size_is_refused) {
   std::vector<Problem> problems;

@@ -1,0 +1,39 @@
+// Lists of groups and of pairs as a collective writes them: numbers, whatever they stand for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/hlo/module.h"
+
+namespace podsim::hlo {
+
+// What all groups of a collective name together.
+struct NamedNumbers {
+  std::int64_t count = 0;  // 0 where no group is written: everybody is in one
+  std::int64_t largest = -1;
+  std::int64_t missing = 0;                          // the smallest that no group has
+  std::optional<std::int64_t> twice = std::nullopt;  // that stands in two places
+  bool even = true;                                  // groups have one size
+  bool empty_group = false;
+};
+
+struct GroupList {
+  std::int64_t size = 0, count = 0;  // of the largest group; of groups
+  std::vector<std::int64_t> first;   // group, of it the first kKeptIds
+  NamedNumbers named;
+};
+constexpr std::size_t kKeptIds = 65'536;
+
+// In any of its four forms; of no size where everybody is in one group. Nothing where it cannot be read.
+std::optional<GroupList> written_groups(const Instruction& collective);
+
+// Sources and targets of a permute, all of them.
+using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+std::optional<Pairs> source_target_pairs(const Instruction& permute);
+
+}  // namespace podsim::hlo
