@@ -191,7 +191,7 @@ TEST(HloCollectives, with_shapes_that_do_not_follow_from_operand_dimension_and_g
 TEST(HloCollectives, with_shapes_that_follow_are_taken) {
   const std::string four = ", replica_groups=[1,4]<=[4], channel_id=1, use_global_device_ids=true",
                     exchange = ", replica_groups=[1,4]<=[4], channel_id=1";
-  for (const std::string& root : {
+  for (const std::string& root : std::initializer_list<std::string>{
            "f32[8,4] all-gather(b), dimensions={0}" + four,
            "(f32[8,4], f32[32,4]) all-gather(b, a), dimensions={0}" + four,
            "(f32[2,4], f32[8,4]) all-gather-start(b), dimensions={0}" + four,

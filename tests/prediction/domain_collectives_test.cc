@@ -29,11 +29,13 @@ const std::map<std::string, Fabric>& clusters() {
     std::map<std::string, Fabric> fabrics;
     for (const std::string& name : catalog.names(Catalog::Section::kFabrics)) {
       // Racks of 72 are the largest domains; what is built of them tells the size of one.
-      const auto several = chosen_fabric(catalog, {.name = name, .chips = 72 * kMostDomains}).first;
+      const auto several =
+          chosen_fabric(catalog, {.name = name, .chips = 72 * kMostDomains, .shape = {}}).first;
       if (!several || !several->gpu) continue;
       const int chips = several->gpu->gpus_per_domain * kMostDomains;
-      fabrics.emplace(name,
-                      build_fabric(chosen_fabric(catalog, {.name = name, .chips = chips}).first.value()));
+      fabrics.emplace(
+          name,
+          build_fabric(chosen_fabric(catalog, {.name = name, .chips = chips, .shape = {}}).first.value()));
     }
     return fabrics;
   }();
