@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,16 +20,23 @@ struct MaxTextPlan {
   using Axes = std::vector<std::pair<std::string, std::int64_t>>;  // -1 = the rest, of unknown size
 
   ModelSizes model;
+  ModelSizes known;                         // those of `catalogue`, which the settings may change
   std::map<std::string, std::string> from;  // [what] where it is said
   std::vector<Needed> needs;
   Axes ici, dcn;  // of a slice and between slices, those that are not 1
   std::optional<std::int64_t> chips, global;
   std::int64_t slices = 1, accumulation = 1, sequence = 2048;
-  std::int64_t shared = 0;  // experts that every token passes
-  double per_device = 12;   // sequences
+  std::int64_t shared = 0;                                         // experts that every token passes
+  std::int64_t stages = 1, chunks = 1, pipeline_microbatches = 1;  // chunks: of layers on a stage
+  std::optional<std::int64_t> micro;                               // sequences of one on a batch shard
+  std::int64_t state_bytes = 12;                                   // of weights in 32 bits, and of moments
+  double per_device = 12;                                          // sequences
   bool scan = true;
   std::string chips_from = "--chips", name, catalogue, quantization, precision, weights, policy, attention;
 };
+
+// Product of the axes of these names, of both levels. REQUIRES: none of them is the rest.
+std::int64_t axes_product(const MaxTextPlan& plan, std::initializer_list<std::string_view> names);
 
 // Contradictions are problems of the settings.
 MaxTextPlan read_maxtext_plan(MaxTextSources& sources, const Stated& stated);

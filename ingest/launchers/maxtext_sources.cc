@@ -72,6 +72,18 @@ Setting plain_setting(const std::string& name, const std::string& text, const st
   return setting;
 }
 
+// ["silu","linear"], whose quotes a shell may have taken away.
+std::vector<std::string> names_in_brackets(const std::string& text) {
+  std::vector<std::string> names(1);
+  for (const char c : text) {
+    if (c == ',')
+      names.emplace_back();
+    else if (c != '[' && c != ']' && c != '"' && c != '\'' && c != ' ')
+      names.back() += c;
+  }
+  return names;
+}
+
 // Arguments "key=value" of the command that starts MaxText.
 Configuration key_values(const Document& document, const ShellScript& script,
                          std::vector<std::string>& configurations) {
@@ -90,6 +102,7 @@ Configuration key_values(const Document& document, const ShellScript& script,
       if (!begun || configuration) continue;
       Setting setting = plain_setting(word.text.substr(0, equals), "", document.file());
       if (equals != std::string::npos) setting.text = word.text.substr(equals + 1);
+      if (setting.kind == Setting::Kind::kList) setting.list = names_in_brackets(setting.text);
       if (setting.name == "base_config") configurations.push_back(file_name(setting.text));
       setting.at = word.at;
       setting.source_line = std::string(document.line(word.at.line));
@@ -123,7 +136,11 @@ std::optional<MaxTextSources> read_maxtext(const std::vector<InputText>& files, 
     configurations.push_back(file_name(script.name));
   }
   for (const auto& [name, text] : stated.settings)
-    if (!reads_variable(script.text, name)) said.set(plain_setting(name, text, kStatedFile));
+    if (!reads_variable(script.text, name)) {
+      Setting setting = plain_setting(name, text, kStatedFile);
+      if (setting.kind == Setting::Kind::kList) setting.list = names_in_brackets(text);
+      said.set(std::move(setting));
+    }
   MaxTextSources sources;
   for (const auto& [name, text] : kDefaults)
     sources.all.set(plain_setting(name, text, "base.yml of MaxText"));

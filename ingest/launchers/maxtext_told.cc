@@ -43,12 +43,14 @@ std::string axes_text(const std::vector<std::pair<std::string, std::int64_t>>& l
   return text.empty() ? "1" : text;
 }
 
-std::int64_t axes_product(const MaxTextPlan& plan, const std::vector<const char*>& names) {
-  std::int64_t size = 1;
-  for (const auto& level : {plan.ici, plan.dcn})
-    for (const auto& [name, number] : level)
-      if (std::find(names.begin(), names.end(), name) != names.end()) size *= number;
-  return size;
+// "8 experts of 14,336, 2 per token"
+std::string experts_text(const ModelSizes::Experts& experts) {
+  const auto said = [](const Whole& number) { return number ? count_text(*number) : std::string("?"); };
+  std::string text = ", " + said(experts.experts) + " experts of " + said(experts.expert_ffn) + ", " +
+                     said(experts.experts_per_token) + " per token";
+  if (experts.shared_ffn.value_or(0) > 0) text += ", " + said(experts.shared_ffn) + " shared";
+  if (experts.dense_layers.value_or(0) > 0) text += ", " + said(experts.dense_layers) + " dense layers";
+  return text;
 }
 
 std::string recipe_of(const MaxTextPlan& plan) {
@@ -70,9 +72,13 @@ std::vector<Figure> maxtext_figures(const MaxTextPlan& plan) {
           Figure::group("batch", {{"global_batch_sequences", known(plan.global)},
                                   {"gradient_accumulation", plan.accumulation},
                                   {"per_device", plan.per_device}}),
+          Figure::group("pipeline", {{"stages", plan.stages},
+                                     {"chunks_per_stage", plan.chunks},
+                                     {"microbatches", plan.pipeline_microbatches}}),
           {"sequence_tokens", plan.sequence},
           {"precision", plan.precision},
           {"weight_dtype", plan.weights},
+          {"optimizer_state_bytes", plan.state_bytes},
           {"recompute_policy", plan.policy},
           {"attention", plan.attention},
           {"scan_layers", plan.scan},
@@ -91,11 +97,37 @@ std::string maxtext_text(const std::string& file, const MaxTextPlan& plan) {
       {"model", (plan.name == "default" ? "" : plan.name + ": ") + said(plan.model.layers) +
                     " layers, d_model " + said(plan.model.d_model) + ", " + said(plan.model.heads) +
                     " heads, " + said(plan.model.kv_heads) + " of keys, ffn " + said(plan.model.ffn) +
-                    ", vocabulary " + said(plan.model.vocabulary)},
+                    (plan.model.experts ? experts_text(*plan.model.experts) : "") + ", vocabulary " +
+                    said(plan.model.vocabulary)},
       {"precision", plan.precision + ", weights " + plan.weights},
       {"recompute", plan.policy}};
+  if (plan.stages > 1)
+    rows.insert(rows.begin() + 4,
+                std::vector<std::string>{"pipeline", said(plan.stages) + " stages, " + said(plan.chunks) +
+                                                         (plan.chunks == 1 ? " piece" : " pieces") +
+                                                         " of layers on each, " +
+                                                         said(plan.pipeline_microbatches) + " microbatches"});
   return file + ": MaxText\n\n" + align(rows) + "\n";
 }
+
+namespace {
+
+void add_maxtext_model(ScenarioText& out, MaxTextPlan& plan, const Stated& stated) {
+  if (!plan.catalogue.empty()) {
+    out.line("model: " + in_quotes(plan.catalogue),
+             stated.model.empty() ? plan.from["model_name"] : "--model");
+    add_model_changes(out, plan.model, plan.known);
+  } else {
+    add_model(out, plan.name == "default" ? "imported" : plan.name, plan.model, "base.yml");
+  }
+  out.line("stack: " + in_quotes(stated.stack.empty() ? "maxtext_2025" : stated.stack),
+           stated.stack.empty() ? "the launcher is MaxText" : "--stack");
+  if (plan.state_bytes != MaxTextPlan().state_bytes)
+    out.line("stack_override { optimizer_state_bytes: " + std::to_string(plan.state_bytes) + " }",
+             plan.from["state_bytes"]);
+}
+
+}  // namespace
 
 std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const Stated& stated,
                              std::string& problem) {
@@ -105,13 +137,7 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
   add_cluster(out, stated, *plan.chips, plan.chips_from, plan.slices,
               stated.slices ? "--slices" : "product of the dcn axes");
   out.open("job");
-  if (!plan.catalogue.empty())
-    out.line("model: " + in_quotes(plan.catalogue),
-             stated.model.empty() ? plan.from["model_name"] : "--model");
-  else
-    add_model(out, plan.name == "default" ? "imported" : plan.name, plan.model, "base.yml");
-  out.line("stack: " + in_quotes(stated.stack.empty() ? "maxtext_2025" : stated.stack),
-           stated.stack.empty() ? "the launcher is MaxText" : "--stack");
+  add_maxtext_model(out, plan, stated);
   LauncherDegrees degrees;
   degrees.pipeline = axes_product(plan, {"pipeline"});
   degrees.data = axes_product(plan, {"data", "diloco"});
@@ -130,9 +156,17 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
   out.line("global_batch_sequences: " + std::to_string(*plan.global),
            "chips x per_device_batch_size x gradient_accumulation_steps");
   const std::int64_t shards = degrees.data * degrees.fsdp;
-  if (plan.accumulation > 1 && *plan.global % (plan.accumulation * shards) == 0)
+  if (plan.stages > 1) {
+    out.line("pipeline { schedule: shifting" +
+                 (plan.chunks > 1 ? " chunks_per_stage: " + std::to_string(plan.chunks) : "") + " }",
+             plan.from.contains("chunks") ? plan.from["chunks"] : "one layer on a stage at a time");
+    out.line(
+        "microbatch_sequences: " + std::to_string(plan.micro.value_or(1)),
+        plan.from.contains("microbatches") ? plan.from["microbatches"] : "as many microbatches as stages");
+  } else if (plan.accumulation > 1 && *plan.global % (plan.accumulation * shards) == 0) {
     out.line("microbatch_sequences: " + std::to_string(*plan.global / plan.accumulation / shards),
              plan.from["accumulation"]);
+  }
   out.line("sequence_tokens: " + std::to_string(plan.sequence), plan.from["sequence"]);
   out.line("precision: " + recipe_of(plan), plan.quantization.empty() ? "dtype" : plan.from["quantization"]);
   out.line("recompute_policy: " + in_quotes(plan.policy), plan.from["remat_policy"]);

@@ -68,6 +68,8 @@ constexpr std::array kFamilies = {
     F{"nemotron", 2, kLayer, false, kNone},
     F{"starcoder2", 2, kLayer, false, kNone, true, kAsOthers, true, true},
     F{"gpt2", 2, kLayer, false, kNone, true, kAsOthers, true, true, 0},
+    F{"gpt_bigcode", 2, kLayer, false, kNone, true, kAsOthers, true, true, 0},
+    F{"mpt", 2, F::Norm::kLayerWithoutBias, false, kNone, false, kNoOutputBias, false, true},
     F{"gpt_neox", 2, kLayer, false, kNone, true, kAsOthers, true},
     F{"gpt_neo", 2, kLayer, false, kNone, false, kAlways, true, true, 0},
     F{"gptj", 1, kLayer, false, kNone, false, kNoOutputBias, true, false, -1, true},

@@ -45,13 +45,6 @@ double feed_forward(const ParameterQuestion& q, const Whole& hidden, bool biases
   return (in + 1) * d * width + (biases ? in * width + d : 0);
 }
 
-bool has_experts(const ParameterQuestion& q, std::int64_t layer) {
-  const ModelSizes::Experts& experts = *q.sizes.experts;
-  if (layer < *experts.dense_layers || q.dense_layers.count(std::to_string(layer)) != 0) return false;
-  const bool counts_from_zero = q.counts_from_zero;
-  return counts_from_zero ? layer % *experts.every == 0 : (layer + 1) % *experts.every == 0;
-}
-
 }  // namespace
 
 std::optional<ParameterCount> parameter_count(const ParameterQuestion& q) {
@@ -65,7 +58,7 @@ std::optional<ParameterCount> parameter_count(const ParameterQuestion& q) {
   shared += layers * (attention_parameters(q) + q.norms * norm) + (q.family.embedding_norm ? norm : 0);
   double all = shared, active = shared;
   for (std::int64_t layer = 0; layer < *q.sizes.layers; ++layer) {
-    if (!q.sizes.experts || !has_experts(q, layer)) {
+    if (!q.sizes.experts || !q.has_experts[static_cast<std::size_t>(layer)]) {
       all += feed_forward(q, q.sizes.ffn, q.mlp_bias);
       active += feed_forward(q, q.sizes.ffn, q.mlp_bias);
       continue;
@@ -77,7 +70,6 @@ std::optional<ParameterCount> parameter_count(const ParameterQuestion& q) {
     double beside = number * d + (experts.router_bias ? number : 0);
     if (*experts.shared_ffn > 0) beside += feed_forward(q, experts.shared_ffn, false);
     if (q.family.model_type == std::string_view("qwen2_moe")) beside += d;  // the gate of the shared expert
-    if (q.corrects_router) beside += number;
     all += number * one + beside;
     active += real(experts.experts_per_token) * one + beside;
   }

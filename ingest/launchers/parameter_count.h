@@ -3,8 +3,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
-#include <string>
+#include <vector>
 
 #include "ingest/launchers/model_families.h"
 #include "ingest/launchers/scenario_text.h"
@@ -16,9 +15,7 @@ struct ParameterQuestion {
   const ModelFamily& family;
   int norms = 2;  // of a layer
   bool attention_bias = false, mlp_bias = false;
-  bool corrects_router = false;        // one more number for each expert
-  bool counts_from_zero = false;       // the first layer is the 0th when every n-th has experts
-  std::set<std::string> dense_layers;  // numbers of layers without experts
+  std::vector<bool> has_experts;  // by number of the layer
 };
 
 struct ParameterCount {

@@ -35,21 +35,29 @@ struct ModelSizes {
   bool gated_ffn = false, tied_embedding = false, biases = false, rms_norm = false, qk_norm = false,
        post_norms = false, attention_sinks = false, dropout = false;
   struct Experts {
-    std::optional<std::int64_t> experts, experts_per_token, expert_ffn, shared_ffn, dense_layers, every;
+    std::optional<std::int64_t> experts, experts_per_token, expert_ffn, shared_ffn, dense_layers, every,
+        most_groups;
     std::optional<double> capacity_factor;
     bool router_bias = false;
+    friend bool operator==(const Experts&, const Experts&) = default;
   };
   std::optional<Experts> experts;
   struct Latent {
     std::optional<std::int64_t> query_rank, kv_rank, plain_dim, rotary_dim, value_dim;
+    friend bool operator==(const Latent&, const Latent&) = default;
   };
   std::optional<Latent> latent;
   std::map<std::string, std::string>
       from;  // [field] where it is said; others follow from the file's defaults
+  friend bool operator==(const ModelSizes&, const ModelSizes&) = default;
 };
 
 // "model_override { ... }". REQUIRES: layers, d_model, heads and the vocabulary are there.
 void add_model(ScenarioText& text, const std::string& name, const ModelSizes& sizes, const std::string& file);
+
+// Of a model of the catalogue that has the sizes `known`, those that are others; no block where all are the
+// same. REQUIRES: it lacks neither the experts nor the latents that `known` has.
+void add_model_changes(ScenarioText& text, const ModelSizes& sizes, const ModelSizes& known);
 
 // How devices share the work, in the words of Megatron and FSDP.
 struct LauncherDegrees {

@@ -123,7 +123,7 @@ TEST(HuggingFace, makes_no_scenario_of_layers_without_attention) {
   stated.settings = {{"sequence_tokens", "4096"}, {"global_batch_sequences", "8"}};
   const std::string sizes =
       R"("hidden_size": 2048, "intermediate_size": 5120, "num_hidden_layers": 8, "num_attention_heads": 16,
-         "vocab_size": 32000)";
+         "vocab_size": 32000, "hidden_act": "silu", "num_key_value_heads": 4, "tie_word_embeddings": false)";
   const auto missing = [&](const std::string& more) {
     return answer_of(R"({"model_type": "some", )" + sizes + more + "}", stated).imported.needs_to_run.size();
   };

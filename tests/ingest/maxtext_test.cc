@@ -1,0 +1,143 @@
+// Scripts of MaxText: what they change of a model, of a pipeline and of the memory of weights.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ingest/launchers/launchers.h"
+#include "proto/catalog/catalog.h"
+#include "proto/scenario/load.h"
+#include "tests/ingest/launcher_answer.h"
+
+namespace podsim::maxtext_test {
+namespace {
+
+using nlohmann::json;
+using testing::LauncherAnswer;
+
+LauncherAnswer answer_of(const std::string& arguments, std::int64_t chips = 64) {
+  Stated stated = testing::chips(chips);
+  stated.chip = "tpu_v5p";
+  stated.fabric = "v5p_pod";
+  return testing::answer_of(import_maxtext,
+                            "python3 -m MaxText.train MaxText/configs/base.yml per_device_batch_size=1 "
+                            "max_target_length=4096 " +
+                                arguments + "\n",
+                            stated);
+}
+
+LauncherAnswer read_as_it_is(const std::string& script) {
+  return testing::answer_of(import_maxtext, script, testing::chips(64));
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Job job_of(const LauncherAnswer& answer) {
+  const LoadResult loaded = load_scenario("job.textproto", answer.imported.scenario, Catalog(), {});
+  EXPECT_TRUE(loaded.spec) << answer.imported.scenario
+                           << (loaded.problems.empty() ? "" : format_problem(loaded.problems.front()));
+  return loaded.spec ? loaded.spec->job : Job();
+}
+
+Model of_catalogue(const char* name) { return *Catalog().model(name); }
+
+TEST(MaxText, scales_a_model_by_powers_of_two) {
+  const json figures = json::parse(
+      read_as_it_is("python3 train.py base.yml global_parameter_scale=128 per_device_batch_size=0.5")
+          .figures);
+  EXPECT_EQ(figures["model"]["layers"], 64);
+  EXPECT_EQ(figures["model"]["heads"], 128);
+  EXPECT_EQ(figures["model"]["ffn"], 57344);
+  EXPECT_EQ(figures["model"]["d_model"], 8192);
+  EXPECT_EQ(figures["batch"]["global_batch_sequences"], 32);
+}
+
+TEST(MaxText, limits_experts_also_of_a_model_that_the_catalogue_has) {
+  const auto answer = [&](const std::string& setting) {
+    return answer_of("model_name=mixtral-8x7b " + setting);
+  };
+  const auto capacity = [&](const std::string& setting) {
+    return json::parse(answer(setting).figures)["model"]["experts"]["capacity_factor"];
+  };
+  EXPECT_EQ(capacity("capacity_factor=1.25"), 1.25);
+  EXPECT_EQ(capacity("capacity_factor=-1"), nullptr);
+  EXPECT_EQ(job_of(answer("capacity_factor=1.25")).model.experts->capacity_factor, 1.25);
+}
+
+TEST(MaxText, refuses_a_script_that_starts_nothing) {
+  const auto problems = read_as_it_is("#!/bin/bash\n# per_device_batch_size, of MaxText\nset -e\n").problems;
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_TRUE(has(problems[0], "there is no command"));
+}
+
+TEST(MaxText, refuses_two_axes_that_are_the_rest) {
+  EXPECT_TRUE(has(answer_of("ici_fsdp_parallelism=-1 ici_tensor_parallelism=-1").problems.at(0),
+                  "two axes of ici are -1"));
+}
+
+TEST(MaxText, changes_a_model_of_the_catalogue_by_the_sizes_that_a_script_states) {
+  const LauncherAnswer answer =
+      answer_of("model_name=llama3-8b override_model_config=True base_num_decoder_layers=8");
+  EXPECT_EQ(json::parse(answer.figures)["model"]["layers"], 8);
+  EXPECT_TRUE(has(answer.imported.text, "llama3-8b: 8 layers")) << answer.imported.text;
+  EXPECT_TRUE(has(answer.imported.scenario, "layers: 8  # base_num_decoder_layers, file:1"));
+  Model expected = of_catalogue("llama3_8b");
+  expected.layers = 8;
+  EXPECT_EQ(job_of(answer).model, expected);
+  expected = of_catalogue("mixtral_8x7b");
+  expected.experts->experts_per_token = 4;
+  EXPECT_EQ(job_of(answer_of("model_name=mixtral-8x7b num_experts_per_tok=4")).model, expected);
+  expected = of_catalogue("llama3_8b");
+  EXPECT_EQ(job_of(answer_of("model_name=llama3-8b")).model, expected);
+  expected.d_model = 2048;
+  expected.gated_ffn = false;
+  EXPECT_EQ(job_of(answer_of("model_name=llama3-8b base_emb_dim=2048 mlp_activations=gelu")).model, expected)
+      << "whose heads are as wide as before";
+  const Model dense = job_of(answer_of("model_name=mixtral-8x7b num_experts=1")).model;
+  EXPECT_FALSE(dense.experts);
+  EXPECT_EQ(dense.ffn, of_catalogue("mixtral_8x7b").ffn);
+}
+
+TEST(MaxText, keeps_no_weights_of_32_bits_where_they_have_16) {
+  const auto bytes = [](const std::string& types) {
+    return job_of(answer_of("model_name=llama3-8b " + types)).stack.optimizer_state_bytes;
+  };
+  EXPECT_EQ(bytes(""), 12) << "a weight and two moments of four bytes";
+  EXPECT_EQ(bytes("weight_dtype=float32 mu_dtype=bfloat16"), 10);
+  EXPECT_EQ(bytes("weight_dtype=bfloat16"), 4) << "moments as the weights";
+  EXPECT_EQ(bytes("weight_dtype=bfloat16 mu_dtype=float32"), 6);
+  EXPECT_EQ(bytes("weight_dtype=bfloat16 opt_type=sgd"), 12) << "whose state is not known";
+  const auto problems = answer_of("model_name=llama3-8b weight_dtype=float8").problems;
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_TRUE(has(problems[0], "expected float32, bfloat16 or float16")) << problems[0];
+}
+
+constexpr char kStages[] = "model_name=llama3-8b ici_pipeline_parallelism=4 ici_fsdp_parallelism=16 ";
+
+TEST(MaxText, passes_microbatches_through_stages_as_it_is_told) {
+  const Job job = job_of(answer_of(std::string(kStages) + "num_layers_per_pipeline_stage=4 "
+                                                          "num_pipeline_microbatches=4 "));
+  EXPECT_EQ(job.schedule, PipelineSchedule::kShifting);
+  EXPECT_EQ(job.chunks_per_stage, 2) << "32 layers over 4 stages of 4";
+  EXPECT_EQ(job.microbatch, 1) << "64 sequences in 4 microbatches on 16 batch shards";
+  const Job usual = job_of(answer_of(kStages));
+  EXPECT_EQ(usual.chunks_per_stage, 8) << "one layer at a time";
+  EXPECT_EQ(usual.microbatch, 1) << "as many microbatches as stages";
+}
+
+TEST(MaxText, refuses_stages_that_layers_or_sequences_do_not_divide_into) {
+  const auto problem = [](const std::string& arguments) {
+    const auto problems = answer_of(kStages + arguments).problems;
+    return problems.size() == 1 ? problems.front() : "";
+  };
+  EXPECT_TRUE(has(problem("num_pipeline_microbatches=6"), "expected a multiple of the 4 stages"));
+  EXPECT_TRUE(has(problem("num_pipeline_microbatches=8"), "64 sequences do not divide into 8 microbatches"));
+  EXPECT_TRUE(has(problem("num_layers_per_pipeline_stage=5"), "32 layers are no multiple of 4 stages"));
+  EXPECT_TRUE(has(problem("num_pipeline_repeats=2"), "expected 8"));
+}
+
+TEST(MaxText, tells_of_a_model_its_experts) {
+  EXPECT_TRUE(has(answer_of("model_name=mixtral-8x7b").imported.text, "8 experts of 14,336, 2 per token"));
+}
+
+}  // namespace
+}  // namespace podsim::maxtext_test
