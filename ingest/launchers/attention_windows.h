@@ -10,6 +10,7 @@
 
 namespace podsim {
 
+// What the layers of a model attend to.
 struct AttentionWindows {
   std::optional<std::int64_t> window, full_every;  // as a model of the catalogue has them
   std::map<std::string, std::int64_t> layers_of;   // [type of `layer_types`]

@@ -19,6 +19,7 @@ namespace {
 
 using Whole = std::optional<std::int64_t>;
 
+// Part by part, in the order in which later parts need earlier ones.
 class HuggingFaceReader {
  public:
   HuggingFaceReader(Configuration& settings, const Stated& stated)

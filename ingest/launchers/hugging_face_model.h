@@ -13,6 +13,7 @@
 
 namespace podsim {
 
+// Missing is what neither the file nor its type says.
 struct HuggingFaceModel {
   ModelSizes sizes;
   std::map<std::string, std::int64_t> layers_of;  // [type of `layer_types`]

@@ -13,6 +13,7 @@
 
 namespace podsim {
 
+// Whoever asks for a key uses it, whichever of its names is stated.
 class ModelKeys {
  public:
   // `from` and `needs` get what is found and what is missing.

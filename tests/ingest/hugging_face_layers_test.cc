@@ -181,7 +181,7 @@ TEST(HuggingFaceLayers, without_experts_are_written_or_not_run) {
   EXPECT_TRUE(has(not_run(with(deepseek_v2_lite(), {{"moe_layer_freq", 2}, {"first_k_dense_replace", 0}})),
                   "experts on layers of no period"))
       << "that begin with experts";
-  json without = qwen3_30b();
+  json without = with(qwen3_30b(), {{"num_experts_per_tok", 4}});
   without.erase("intermediate_size");
   EXPECT_TRUE(has(answer_of(without).imported.scenario, "ffn: 768")) << "that no layer has";
   without["mlp_only_layers"] = {0};

@@ -207,33 +207,6 @@ TEST(Megatron, refuses_quotes_and_arrays_that_are_not_closed) {
             std::string::npos);
 }
 
-TEST(MaxText, scales_a_model_by_powers_of_two) {
-  const Answer answer =
-      answer_of(import_maxtext,
-                "python3 train.py base.yml global_parameter_scale=128 per_device_batch_size=0.5", chips(64));
-  EXPECT_EQ(answer.figures["model"]["layers"], 64);
-  EXPECT_EQ(answer.figures["model"]["heads"], 128);
-  EXPECT_EQ(answer.figures["model"]["ffn"], 57344);
-  EXPECT_EQ(answer.figures["model"]["d_model"], 8192);
-  EXPECT_EQ(answer.figures["batch"]["global_batch_sequences"], 32);
-}
-
-TEST(MaxText, limits_experts_also_of_a_model_that_the_catalogue_has) {
-  const std::string command = "python3 train.py base.yml model_name=mixtral-8x7b ici_fsdp_parallelism=8 ";
-  const auto capacity = [&](const std::string& setting) {
-    return answer_of(import_maxtext, command + setting + "\n").figures["model"]["experts"]["capacity_factor"];
-  };
-  EXPECT_EQ(capacity("capacity_factor=1.25"), 1.25);
-  EXPECT_EQ(capacity("capacity_factor=-1"), nullptr);
-}
-
-TEST(MaxText, refuses_a_script_that_starts_nothing) {
-  const Answer answer =
-      answer_of(import_maxtext, "#!/bin/bash\n# per_device_batch_size, of MaxText\nset -e\n");
-  ASSERT_EQ(answer.problems.size(), 1u);
-  EXPECT_NE(answer.problems[0].find("there is no command"), std::string::npos);
-}
-
 TEST(Launchers, doubt_a_script_whose_last_line_goes_on) {
   std::vector<Problem> problems;
   const std::string command = std::string(kCommand) + "\\\n  --bf16";
@@ -243,12 +216,6 @@ TEST(Launchers, doubt_a_script_whose_last_line_goes_on) {
   };
   EXPECT_EQ(notes(command + "\n"), 0u);
   EXPECT_EQ(notes(command + " \\\n"), 1u);
-}
-
-TEST(MaxText, refuses_two_axes_that_are_the_rest) {
-  const Answer answer = answer_of(
-      import_maxtext, "python3 train.py base.yml per_device_batch_size=1 ici_tensor_parallelism=-1");
-  EXPECT_NE(answer.problems.at(0).find("two axes of ici are -1"), std::string::npos);
 }
 
 TEST(DeepSpeed, takes_the_third_batch_size_from_two) {

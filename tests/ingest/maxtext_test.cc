@@ -1,4 +1,4 @@
-// What scripts of MaxText change of a model, of a pipeline and of the memory of weights.
+// Scripts of MaxText: what they change of a model, of a pipeline and of the memory of weights.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -25,6 +25,10 @@ LauncherAnswer answer_of(const std::string& arguments, std::int64_t chips = 64) 
                             stated);
 }
 
+LauncherAnswer read_as_it_is(const std::string& script) {
+  return testing::answer_of(import_maxtext, script, testing::chips(64));
+}
+
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Job job_of(const LauncherAnswer& answer) {
@@ -35,6 +39,40 @@ Job job_of(const LauncherAnswer& answer) {
 }
 
 Model of_catalogue(const char* name) { return *Catalog().model(name); }
+
+TEST(MaxText, scales_a_model_by_powers_of_two) {
+  const json figures = json::parse(
+      read_as_it_is("python3 train.py base.yml global_parameter_scale=128 per_device_batch_size=0.5")
+          .figures);
+  EXPECT_EQ(figures["model"]["layers"], 64);
+  EXPECT_EQ(figures["model"]["heads"], 128);
+  EXPECT_EQ(figures["model"]["ffn"], 57344);
+  EXPECT_EQ(figures["model"]["d_model"], 8192);
+  EXPECT_EQ(figures["batch"]["global_batch_sequences"], 32);
+}
+
+TEST(MaxText, limits_experts_also_of_a_model_that_the_catalogue_has) {
+  const auto answer = [&](const std::string& setting) {
+    return answer_of("model_name=mixtral-8x7b " + setting);
+  };
+  const auto capacity = [&](const std::string& setting) {
+    return json::parse(answer(setting).figures)["model"]["experts"]["capacity_factor"];
+  };
+  EXPECT_EQ(capacity("capacity_factor=1.25"), 1.25);
+  EXPECT_EQ(capacity("capacity_factor=-1"), nullptr);
+  EXPECT_EQ(job_of(answer("capacity_factor=1.25")).model.experts->capacity_factor, 1.25);
+}
+
+TEST(MaxText, refuses_a_script_that_starts_nothing) {
+  const auto problems = read_as_it_is("#!/bin/bash\n# per_device_batch_size, of MaxText\nset -e\n").problems;
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_TRUE(has(problems[0], "there is no command"));
+}
+
+TEST(MaxText, refuses_two_axes_that_are_the_rest) {
+  EXPECT_TRUE(has(answer_of("ici_fsdp_parallelism=-1 ici_tensor_parallelism=-1").problems.at(0),
+                  "two axes of ici are -1"));
+}
 
 TEST(MaxText, changes_a_model_of_the_catalogue_by_the_sizes_that_a_script_states) {
   const LauncherAnswer answer =
