@@ -324,7 +324,8 @@ std::optional<std::vector<Module>> parse_modules(const std::string& file, std::s
   std::vector<Module> modules;
   try {
     Parser(file, text).parse(modules);
-  } catch (const ParseError& error) {
+  } catch (ParseError& error) {
+    place_in_line(text, error.problem);
     problems.push_back(error.problem);
     if (seen != nullptr) *seen = std::move(modules);
     return std::nullopt;

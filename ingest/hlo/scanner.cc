@@ -170,4 +170,17 @@ void fail_in_line(const std::string& file, int line, const std::string& message,
   throw ParseError{problem};
 }
 
+void place_in_line(std::string_view text, Problem& problem) {
+  if (problem.line < 1 || problem.column > 0) return;
+  std::size_t begin = 0;
+  for (int line = 1; line < problem.line; ++line)
+    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+  const std::string_view written = text.substr(begin, text.find('\n', begin) - begin);
+  const std::size_t word = std::min(written.find_first_not_of(" \t"), written.size());
+  problem.column = static_cast<int>(word) + 1;
+  if (word >= kShownLine) return;
+  problem.source_line = std::string(written.substr(0, kShownLine));
+  problem.caret = problem.column;
+}
+
 }  // namespace podsim::hlo

@@ -63,4 +63,7 @@ class Scanner {
 [[noreturn]] void fail_in_line(const std::string& file, int line, const std::string& message,
                                const std::string& hint = "");
 
+// A problem of a line of the text that has no column: its first word.
+void place_in_line(std::string_view text, Problem& problem);
+
 }  // namespace podsim::hlo

@@ -108,7 +108,7 @@ TEST(HloGroups, that_cannot_be_read_are_refused_in_their_line) {
         problem_of("HloModule m\nENTRY e {\n  a = f32[8] parameter(0)\n  ROOT g = f32[8] all-gather(a), "
                    "dimensions={0}, " +
                    std::string(text) + "\n}\n"),
-        "4:0: \"g\" has " + std::string(text) +
+        "4:3: \"g\" has " + std::string(text) +
             ", which names no groups (expected {{0,1},{2,3}}, {}, [2,4]<=[8] or mesh['a'=2,'b'=4] {'a'})");
 }
 
@@ -122,29 +122,29 @@ TEST(HloGroups, that_cannot_be_are_refused_in_their_line) {
   };
   const std::string four = "num_partitions=4", device = ", channel_id=1, use_global_device_ids=true";
   EXPECT_EQ(reduced(four, "{{0,1,2,9}}" + device),
-            "10:0: \"g\" has replica_groups={{0,1,2,9}}, but the module has no device 9 (expected numbers of "
+            "10:3: \"g\" has replica_groups={{0,1,2,9}}, but the module has no device 9 (expected numbers of "
             "devices, 0 to 3)");
   EXPECT_EQ(reduced(four, "{{0,1,2,2}}" + device),
-            "10:0: \"g\" has replica_groups={{0,1,2,2}}, in which device 2 stands twice");
+            "10:3: \"g\" has replica_groups={{0,1,2,2}}, in which device 2 stands twice");
   EXPECT_EQ(
       reduced("replica_count=2, num_partitions=4", "{{0,1,2,3}}, channel_id=1"),
-      "10:0: \"g\" has replica_groups={{0,1,2,3}}, but the module has no replica 3 (expected numbers of "
+      "10:3: \"g\" has replica_groups={{0,1,2,3}}, but the module has no replica 3 (expected numbers of "
       "replicas, 0 to 1)");
   EXPECT_EQ(reduced(four, "{{0,1},{3}}" + device),
-            "10:0: \"g\" has replica_groups={{0,1},{3}}, in which no group has device 2");
+            "10:3: \"g\" has replica_groups={{0,1},{3}}, in which no group has device 2");
   EXPECT_EQ(reduced(four, "[1,2]<=[2]" + device),
-            "10:0: \"g\" has replica_groups=[1,2]<=[2], in which no group has device 2");
+            "10:3: \"g\" has replica_groups=[1,2]<=[2], in which no group has device 2");
   EXPECT_EQ(reduced("", "{{0,2}}"),
-            "10:0: \"g\" has replica_groups={{0,2}}, in which no group has replica 1");
+            "10:3: \"g\" has replica_groups={{0,2}}, in which no group has replica 1");
   EXPECT_EQ(reduced(four, "{{0,1,2,3},{}}" + device),
-            "10:0: \"g\" has replica_groups={{0,1,2,3},{}}, in which a group is empty");
+            "10:3: \"g\" has replica_groups={{0,1,2,3},{}}, in which a group is empty");
   EXPECT_EQ(reduced("", "mesh['a'=2], device_ids=(1,1) {'a'}" + device),
-            "10:0: \"g\" has replica_groups=mesh['a'=2], in which device 1 stands twice");
+            "10:3: \"g\" has replica_groups=mesh['a'=2], in which device 1 stands twice");
   EXPECT_EQ(reduced(four, "{}, use_global_device_ids=true"),
-            "10:0: \"g\" has use_global_device_ids=true, but no channel_id (expected both, or neither)");
+            "10:3: \"g\" has use_global_device_ids=true, but no channel_id (expected both, or neither)");
   EXPECT_EQ(
       refused(four, "f32[8,4] all-gather(b), dimensions={0}, replica_groups={{0,1,2},{3}}" + device),
-      "10:0: \"g\" has replica_groups={{0,1,2},{3}}, whose groups differ in size (expected groups of one "
+      "10:3: \"g\" has replica_groups={{0,1,2},{3}}, whose groups differ in size (expected groups of one "
       "size)");
   EXPECT_EQ(reduced(four, "{{0,1,2},{3}}" + device), "");
   EXPECT_EQ(reduced(four, "{{0,1},{2,3}}"), "");  // of replicas, which the header leaves out
@@ -153,7 +153,7 @@ TEST(HloGroups, that_cannot_be_are_refused_in_their_line) {
   };
   EXPECT_EQ(
       sent("{{0,4}}"),
-      "10:0: \"g\" has source_target_pairs={{0,4}}, but the module has no partition 4 (expected numbers of "
+      "10:3: \"g\" has source_target_pairs={{0,4}}, but the module has no partition 4 (expected numbers of "
       "partitions, 0 to 3)");
   EXPECT_NE(sent("{{0,1},{0,2}}").find("in which partition 0 sends twice"), std::string::npos);
   EXPECT_NE(sent("{{0,1},{2,1}}").find("in which partition 1 receives twice"), std::string::npos);

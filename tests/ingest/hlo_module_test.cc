@@ -154,9 +154,9 @@ TEST(HloProblems, name_the_place) {
   EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  p0 = f32[4] parameter(0)\n  b = f32[4] add(p0, p1)\n}\n"),
             "4:22: no instruction \"p1\" in e");
   EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  a = f32[4] negate(a)\n}\n"),
-            "4:0: \"a\" stands in e already");
+            "4:3: \"a\" stands in e already");
   EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  a = f32[4] call(), to_apply=%f\n}\n"),
-            "3:0: \"a\" calls a computation that is not in the module");
+            "3:3: \"a\" calls a computation that is not in the module");
   EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  a = negate(b)\n}\n"),
             "3:7: the shape is missing (write it: f32[8,128] negate(...))");
   EXPECT_EQ(problem_of(" \n"), "2:1: the file is empty");
@@ -189,17 +189,17 @@ TEST(HloProblems, come_of_a_module_that_is_cut_anywhere_before_its_last_brace) {
 
 TEST(HloModule, refuses_operations_without_what_they_cannot_be_without) {
   EXPECT_EQ(problem_of("ENTRY e {\n  x = s32[] parameter(0)\n  ROOT w = s32[] while(x), condition=e\n}\n"),
-            "3:0: \"w\": while has no body");
+            "3:3: \"w\": while has no body");
   EXPECT_EQ(
       problem_of(
           "ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT r = f32[2] reduce(x, x), dimensionz={1}\n}\n"),
-      "3:0: \"r\": reduce has no dimensions");
+      "3:3: \"r\": reduce has no dimensions");
   EXPECT_NE(problem_of("ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT c = f32[2,2] call(x)\n}\n")
                 .find("calls nothing"),
             std::string::npos);
   EXPECT_EQ(problem_of("ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT d = f32[2,2] dot(x), "
                        "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"),
-            "3:0: \"d\": dot has 1 operands (expected 2 or more)");
+            "3:3: \"d\": dot has 1 operands (expected 2 or more)");
 }
 
 // A digit that was changed shows where the value is used.
