@@ -22,6 +22,7 @@ struct NamedNumbers {
   bool empty_group = false;
 };
 
+// Groups as they are written, one by one or as an iota; one too many to keep has its first members.
 struct GroupList {
   std::int64_t size = 0, count = 0;  // of the largest group; of groups
   std::vector<std::int64_t> first;   // group, of it the first kKeptIds

@@ -19,6 +19,7 @@ enum class GroupMode : std::uint8_t {
 };
 const char* to_string(GroupMode mode);  // "cross_replica", ...
 
+// Who takes part in a collective together. INVARIANT: all groups have the same size, or size is the largest.
 struct Groups {
   GroupMode mode = GroupMode::kReplicas;
   std::int64_t size = 1;              // members of a group

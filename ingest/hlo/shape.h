@@ -11,6 +11,7 @@
 
 namespace podsim::hlo {
 
+// A row of the table of element types.
 struct ElementType {
   std::string_view name;  // for as long as the program runs
   int bits;               // of an element: "bf16" has 16; 0 for token and opaque
@@ -22,6 +23,7 @@ std::optional<ElementType> element_type(std::string_view name);
 // The element type that differs from a mistyped one in a single character, or empty.
 std::string nearest_element_type(std::string_view type);
 
+// Of an array, a tuple, a token or what is opaque.
 struct Shape {
   std::string_view type;  // name of an ElementType, of an array; empty for a tuple
   ShortList<std::int64_t, 2> dimensions;

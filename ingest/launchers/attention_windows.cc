@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -76,6 +78,7 @@ std::vector<bool> windowed_layers(ModelKeys& keys, const WindowDefaults& default
                                   std::string& from) {
   std::vector<bool> windowed(layers, true);
   const std::vector<bool> period = stated_period(keys);
+  PODSIM_CHECK(defaults.period >= 0 && defaults.full_before >= 0, "families count layers from 0 on");
   const Whole full_before = keys.whole({"max_window_layers"}, "full_before");
   if (const auto types = keys.list("layer_types"); !types.empty()) {
     if (types.size() != layers)
@@ -122,6 +125,7 @@ AttentionWindows read_attention_windows(ModelKeys& keys, const std::string& mode
   found.window = window;
   if (full == windowed.end() || !found.not_run.empty()) return found;
   const auto period = static_cast<std::size_t>(full - windowed.begin()) + 1;
+  PODSIM_CHECK(period <= windowed.size(), "a period ends with a layer of the model");
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     if (windowed[i] == ((i + 1) % period != 0)) continue;
     found.not_run =

@@ -16,6 +16,7 @@
 
 namespace podsim {
 
+// What a command of MaxText asks for, with what only its files say still open.
 struct MaxTextPlan {
   using Axes = std::vector<std::pair<std::string, std::int64_t>>;  // -1 = the rest, of unknown size
 

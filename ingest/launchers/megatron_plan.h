@@ -13,6 +13,7 @@
 
 namespace podsim {
 
+// What a command of Megatron-LM asks for, with its defaults filled in.
 struct MegatronPlan {
   ModelSizes model;
   std::map<std::string, std::string> from;  // [what] where it is said

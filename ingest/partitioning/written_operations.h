@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ingest/hlo/trip_counts.h"
-#include "ingest/partitioning/partition_module.h"
+#include "ingest/partitioning/operation_record.h"
 #include "ingest/partitioning/program.h"
 
 namespace podsim::partitioning {

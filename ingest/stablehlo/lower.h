@@ -11,6 +11,7 @@
 
 namespace podsim::stablehlo {
 
+// A module as text of HLO, or why there is none.
 struct Lowered {
   std::string name;     // may be empty
   std::string hlo;      // sharding={...} of GSPMD, shardy={[{x},{?}]} of Shardy

@@ -17,6 +17,7 @@ struct Unread {
   std::optional<std::size_t> at = std::nullopt;  // byte of the text
 };
 
+// One operation of a block with its regions, as tokens.
 struct Statement {
   std::vector<std::string> results;  // "%0"; of several "%0#0", "%0#1"
   std::string operation;             // "stablehlo.add"; "return" for all that end a block

