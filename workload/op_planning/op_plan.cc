@@ -174,14 +174,15 @@ class OpPlanner {
     return cost;
   }
 
-  // Scattering sums is the cheapest way to reduce them.
+  // Scattering sums is the cheapest way to reduce them, and no algorithm scatters faster than links carry.
   double owed(const std::vector<PileState>& natural) const {
     double value = 0;
     for (std::size_t i = 0; i < natural.size(); ++i) {
       if (!problem_.results[i].owes_sums) continue;
       const Pile open = difference(natural[i].at[kSums], space_.carried());
       const ReshardSpace& space = space_.results()[i].space;
-      if (open != 0) value += space.price(CollectiveKind::kReduceScatter, open, space.bytes(natural[i]));
+      if (open != 0)
+        value += space.price_at_least(CollectiveKind::kReduceScatter, open, space.bytes(natural[i]));
     }
     return value;
   }
