@@ -206,8 +206,8 @@ class HuggingFaceReader {
     if (is({"llama4_text"})) mixture.shared_ffn = mixture.expert_ffn;
     if (!mixture.shared_ffn) mixture.shared_ffn = 0;
     mixture.most_groups = most_groups();
-    mixture.router_bias = is({"gpt_oss", "deepseek_v3", "glm4_moe", "minimax_m2"}) ||
-                          keys_.text("topk_method").value_or("") == "noaux_tc";
+    mixture.router_bias = keys_.text("topk_method").value_or("") == "noaux_tc" ||
+                          is({"gpt_oss", "deepseek_v3", "glm4_moe", "minimax_m2"});
     model_.has_experts = read_expert_layers(keys_, *m_.layers, mixture);
     const bool everywhere = std::ranges::find(model_.has_experts, false) == model_.has_experts.end();
     need_ffn(!everywhere || !mixture.expert_ffn);
