@@ -70,16 +70,15 @@ class StageLowering {
       begin_step();
       prefetch_.begin_step();
     });
-    std::map<RunKey, std::int32_t> known;
-    std::vector<TaskShape> run;
-    RunKey key;
+    std::map<RunShape, std::int32_t> known;
+    RunShape run;
     int visit = 0;
     for (std::size_t task = 0; task < order_.size();) {
       const int begin = visit;
       const std::size_t before = task;
-      visit = next_run(task, visit, run, key);
+      visit = next_run(task, visit, run);
       // Waits for step gathers count down, so a first forward pass is never a repetition.
-      const auto it = known.find(key);
+      const auto it = known.find(run);
       if (it != known.end() && std::ranges::none_of(run, &TaskShape::first)) {
         result_.order.push_back(it->second);
       } else {
@@ -89,7 +88,7 @@ class StageLowering {
           roofline_s_.resize(result_.segments.size());
           roofline_s_.back() = roofline(begin, visit);
         }
-        known[key] = result_.order.back();
+        known[run] = result_.order.back();
       }
       result_.tasks_before.push_back(static_cast<std::int32_t>(before));
     }
@@ -101,28 +100,24 @@ class StageLowering {
   }
 
  private:
+  // Everything that makes two tasks of a stage issue different instructions.
   struct TaskShape {
     Pass pass;
     bool first;  // forward pass of its chunk
     bool last;   // that adds to the weight gradients of its chunk
     int chunk;
+    std::vector<std::int32_t> ahead;  // Prefetch::shape
+    auto operator<=>(const TaskShape&) const = default;
   };
-  // Everything that makes two runs of a stage issue different instructions: of each task the numbers above,
-  // what WeightPrefetch tells of it, and how many these are.
-  using RunKey = std::vector<std::int32_t>;
+  using RunShape = std::vector<TaskShape>;
 
   // Takes up the run that begins with `task`: a task alone, or two that take turns. The visit behind it.
-  int next_run(std::size_t& task, int visit, std::vector<TaskShape>& run, RunKey& key) const {
+  int next_run(std::size_t& task, int visit, RunShape& run) const {
     run.clear();
-    key.clear();
     for (bool more = true; more; ++task) {
       const PipelineTask& each = order_[task];
-      run.push_back({each.pass, first_[task], last_[task], each.chunk});
-      const std::size_t before = key.size();
-      key.insert(key.end(), {static_cast<std::int32_t>(each.pass), first_[task] ? 1 : 0, last_[task] ? 1 : 0,
-                             each.chunk});
-      prefetch_.append_shape(visit, parts_in(each.chunk), key);
-      key.push_back(static_cast<std::int32_t>(key.size() - before));
+      run.push_back(
+          {each.pass, first_[task], last_[task], each.chunk, prefetch_.shape(visit, parts_in(each.chunk))});
       visit += parts_in(each.chunk);
       more = each.with_next;
     }
@@ -131,11 +126,11 @@ class StageLowering {
 
   // [task]
   std::vector<bool> first_forward() const {
-    std::vector<bool> first(order_.size(), false);
+    std::vector<bool> first;
     std::vector<bool> begun(pieces_.size(), false);  // [chunk]
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-      if (order_[k].pass != Pass::kForward || begun[order_[k].chunk]) continue;
-      first[k] = begun[order_[k].chunk] = true;
+    for (const PipelineTask& task : order_) {
+      first.push_back(task.pass == Pass::kForward && !begun[task.chunk]);
+      if (first.back()) begun[task.chunk] = true;
     }
     return first;
   }
@@ -208,9 +203,6 @@ class StageLowering {
 
   std::vector<Visit> visits() const {
     std::vector<Visit> visits;
-    std::size_t count = 0;
-    for (const PipelineTask& task : order_) count += pieces_[task.chunk].size();
-    visits.reserve(count);
     bool beside_last = false;
     for (const PipelineTask& task : order_) {
       const bool interleaved = beside_last || task.with_next;
@@ -240,7 +232,7 @@ class StageLowering {
   }
 
   // Tasks in turns have received all that they need before they begin, and send when both have ended.
-  void lower_run(const std::vector<TaskShape>& tasks, int visit, std::vector<Instruction>& segment) {
+  void lower_run(const RunShape& tasks, int visit, std::vector<Instruction>& segment) {
     for (const TaskShape& task : tasks) handover_.receive(task.pass, task.chunk);
     if (tasks.size() == 1) {
       lower_task(tasks.front(), visit, parts_);

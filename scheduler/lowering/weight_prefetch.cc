@@ -86,7 +86,8 @@ Ahead WeightPrefetch::begin_visit(int v) {
   return ahead;
 }
 
-void WeightPrefetch::append_shape(int first, int count, std::vector<std::int32_t>& shape) const {
+std::vector<std::int32_t> WeightPrefetch::shape(int first, int count) const {
+  std::vector<std::int32_t> shape;
   const int end = first + count;
   for (const Launched& launched : {std::cref(gathers_), std::cref(copies_)})
     for (int v = first; v <= end && !launched.empty(); ++v) shape.push_back(by(launched, v) - v);
@@ -94,6 +95,7 @@ void WeightPrefetch::append_shape(int first, int count, std::vector<std::int32_t
     shape.push_back(visits_[at(later)].part);
     shape.push_back(static_cast<std::int32_t>(visits_[at(later)].pass));
   }
+  return shape;
 }
 
 }  // namespace podsim

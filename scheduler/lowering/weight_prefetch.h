@@ -28,9 +28,8 @@ class WeightPrefetch {
   // Launches what is due when visit v begins.
   Ahead begin_visit(int v);
 
-  // Adds numbers that are equal for two runs of `count` visits to the same pieces when the same is launched
-  // in both.
-  void append_shape(int first, int count, std::vector<std::int32_t>& shape) const;
+  // Equal for two runs of `count` visits to the same pieces when the same is launched in both.
+  std::vector<std::int32_t> shape(int first, int count) const;
 
  private:
   // [v] of how many visits the fetches have been launched before visit v begins; none where no visit fetches.

@@ -45,7 +45,6 @@ std::vector<PipelineTask> one_forward_one_backward(const PipelineShape& shape, i
   const int warm_up =
       std::min(passes, shape.chunks == 1 ? behind : 2 * behind + (shape.chunks - 1) * shape.stages);
   std::vector<PipelineTask> order;
-  order.reserve(2 * static_cast<std::size_t>(passes));
   for (int k = 0; k < warm_up; ++k) order.push_back(nth(Pass::kForward, k, shape));
   for (int k = 0; k < passes; ++k) {
     if (warm_up + k < passes) order.push_back(nth(Pass::kForward, warm_up + k, shape));
