@@ -218,8 +218,8 @@ int collective(const CollectiveVerb& verb) {
   const Fabric fabric = build_fabric(*network);
   const CollectiveKind kind = value_named(verb.kind, kLastKind);
   if (kind == CollectiveKind::kSendReceive && group->size() != 2) {
-    spdlog::error("send-receive is from one chip to another: name both, such as --group 0,{}, not {} chips",
-                  std::max(1, network->chips - 1), group->size());
+    spdlog::error("send-receive is from one chip to another: name both, such as --group 0,1, not {} chips",
+                  group->size());
     return kInputError;
   }
   std::optional<Algorithm> pinned;

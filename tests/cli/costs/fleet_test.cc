@@ -172,5 +172,18 @@ TEST(InferenceVerb, says_that_adversities_have_no_effect) {
       << result.err;
 }
 
+// Servers of eight chips hold one replica of five each.
+TEST(InferenceVerb, tells_how_many_chips_no_replica_uses) {
+  const std::string served =
+      "inference " + kServed +
+      " --set cluster.chips=16 --set job.mesh.data.size=rest --set job.global_batch_sequences=16";
+  const CommandResult uneven = podsim_command(served + " --tensor 5");
+  EXPECT_EQ(uneven.exit_code, 0) << uneven.err;
+  EXPECT_NE(uneven.err.find("6 of 16 chips are in no replica"), std::string::npos) << uneven.err;
+  const CommandResult even = podsim_command(served + " --tensor 4");
+  EXPECT_EQ(even.exit_code, 0) << even.err;
+  EXPECT_EQ(even.err.find("in no replica"), std::string::npos) << even.err;
+}
+
 }  // namespace
 }  // namespace podsim::fleet_verb_test
