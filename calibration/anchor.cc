@@ -16,9 +16,6 @@
 namespace podsim {
 namespace {
 
-// The 90th percentile of a normal distribution, in standard deviations.
-constexpr double kNinetiethPercentile = 1.2816;
-
 bool has_experts(const Spec& spec) { return spec.job.model.experts.has_value(); }
 
 // What was measured of one stack.
@@ -184,8 +181,8 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
            std::sqrt(stack.posterior.covariance[p][p])});
   }
   report.anchor = std::move(told);
-  report.band = StepTimeBand{Time::seconds(step_s * std::exp(-kNinetiethPercentile * sure)),
-                             Time::seconds(step_s * std::exp(kNinetiethPercentile * sure)), kAnchoredBand,
+  report.band = StepTimeBand{Time::seconds(step_s * std::exp(-kNormalP90 * sure)),
+                             Time::seconds(step_s * std::exp(kNormalP90 * sure)), kAnchoredBand,
                              static_cast<int>(stack.measured.size())};
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/order_statistics.h"
 #include "ingest/nccl_tests.h"
 #include "report/text/text.h"
 #include "validation/validate_collectives.h"
@@ -83,7 +84,7 @@ ReadAnchorKernels read_anchor_collectives(const std::string& file, const std::st
                         spec.job.stack,
                         true,
                         static_cast<int>(errors.size()),
-                        median_of(errors),
+                        median(errors),
                         {}};
   made_of.text = made_of.id + " " + std::to_string(made_of.rows) + " " + shortest(made_of.error);
   result.kernels.push_back(std::move(made_of));

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "engine/order_statistics.h"
 #include "proto/text/csv_table.h"
 #include "report/text/text.h"
 #include "validation/validate_kernels.h"
@@ -35,7 +36,7 @@ class Evidence {
                          spec.job.stack,
                          alone,
                          static_cast<int>(errors.size()),
-                         median_of(errors),
+                         median(errors),
                          {}};
       made.text = made.id + " " + std::to_string(made.rows) + " " + shortest(made.error);
       result.kernels.push_back(std::move(made));
@@ -201,12 +202,6 @@ class StepKernelReader {
 bool is_step_kernel_table(const std::string& text) { return CsvTable("", text).has("share_of_peak"); }
 
 }  // namespace
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 bool is_anchor_kernel_table(const std::string& text) {
   return is_kernel_table(text) || is_step_kernel_table(text);

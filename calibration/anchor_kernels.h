@@ -21,9 +21,6 @@ struct AnchorKernels {
   std::string text;  // what was measured
 };
 
-// REQUIRES: not empty.
-double median_of(std::vector<double> values);
-
 struct ReadAnchorKernels {
   std::vector<AnchorKernels> kernels;
   std::vector<std::string> unused;  // "12 rows of group_matmul": what tells of no number that may be moved

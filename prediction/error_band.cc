@@ -29,7 +29,8 @@ struct ResidualSample {
   double worth = 0;  // lone rows that would say as much
 };
 
-bool on_tpu(const Residual& row) { return row.chip.starts_with("tpu_"); }
+bool is_tpu(const std::string& chip) { return chip.starts_with("tpu_"); }
+bool on_tpu(const Residual& row) { return is_tpu(row.chip); }
 
 ResidualSample weigh(const std::vector<const Residual*>& rows, double Residual::*residual) {
   std::map<std::string, int> number_of;
@@ -123,7 +124,7 @@ Percentiles sum_of(const Percentiles& a, const Percentiles& b) {
 }
 
 bool alike(const Residual& row, const PredictionKind& kind, const std::string& left_out_group) {
-  return on_tpu(row) == kind.tpu && (!kind.experts || row.experts == kind.experts) &&
+  return (!kind.tpu || on_tpu(row) == kind.tpu) && (!kind.experts || row.experts == kind.experts) &&
          (left_out_group.empty() || row.group != left_out_group);
 }
 
@@ -201,7 +202,11 @@ PredictionKind kind_of(const Spec& spec) {
   PredictionKind kind;
   kind.chip = spec.cluster.chip.name;
   kind.stack = spec.job.stack.name;
-  kind.tpu = spec.cluster.chip.matrix_side > 0;
+  // Gaudi and Trainium have systolic arrays too, and nothing says that they are predicted as TPUs are.
+  if (is_tpu(kind.chip))
+    kind.tpu = true;
+  else if (spec.cluster.chip.matrix_side > 0)
+    kind.tpu.reset();
   if (!spec.job.program) kind.experts = spec.job.model.experts.has_value();
   return kind;
 }

@@ -38,7 +38,8 @@ namespace podsim {
 
 struct Spec;
 
-// One measured run. Chip and stack are names of the catalogue, where those of TPUs begin with "tpu_".
+// One measured run. Chip and stack are names of the catalogue, where those of TPUs begin with "tpu_"; all
+// others are GPUs.
 struct Residual {
   std::string id, family;
   std::string group;  // runs of nearly one configuration share it
@@ -70,7 +71,7 @@ bool is_fitted_stack(const std::string& stack);
 // What the band of a prediction depends on.
 struct PredictionKind {
   std::string chip, stack;
-  bool tpu = false;
+  std::optional<bool> tpu = false;  // nothing = neither a TPU nor a GPU: rows of both count
   std::optional<bool> experts;  // nothing = a model unlike all measured ones: both kinds count, of any chip
 };
 PredictionKind kind_of(const Spec& spec);

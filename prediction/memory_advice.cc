@@ -30,6 +30,17 @@ Bytes worst_stage(const StepProgram& program) {
   return worst;
 }
 
+// Changes of which a part alone takes no longer and needs no more: the rest of them is for nothing.
+void drop_idle_parts(std::vector<MemoryChange>& changes) {
+  const std::vector<MemoryChange> all = changes;
+  std::erase_if(changes, [&](const MemoryChange& change) {
+    return std::ranges::any_of(all, [&](const MemoryChange& part) {
+      return part.change != change.change && change.change.find(part.change) != std::string::npos &&
+             part.step_time <= change.step_time && part.total <= change.total;
+    });
+  });
+}
+
 class Adviser {
  public:
   Adviser(const Spec& spec, const Fabric& fabric, ChipId first_chip)
@@ -53,7 +64,9 @@ class Adviser {
       std::erase_if(together, [&](const auto& pair) { return pair.step_time >= advice.front().step_time; });
     together.resize(std::min(together.size(), kMostPairsTold));
     advice.insert(advice.begin(), together.begin(), together.end());
-    return advice.empty() ? by_time({pile()}) : advice;
+    if (advice.empty()) return by_time({pile()});
+    drop_idle_parts(advice);
+    return advice;
   }
 
  private:

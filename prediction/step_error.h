@@ -4,12 +4,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engine/order_statistics.h"
 #include "engine/random.h"
 #include "report/answer/report.h"
 
 namespace podsim {
-
-inline constexpr double kNormalP90 = 1.2815515655446004;  // 90th percentile of the standard normal
 
 // The measured time of a step over the predicted one, lognormal: its 10th and 90th percentile are the ends of
 // the error band. Draws of a seed are the same for every question, so that two clusters can be compared;

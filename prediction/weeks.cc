@@ -137,7 +137,7 @@ IntervalReport choose_interval(const ReliabilityQuestion& question, TrainingRun 
   report.choice = kNames[static_cast<int>(question.interval)];
   report.interval_s = run.checkpoints.interval.in_seconds();
   if (question.interval == IntervalChoice::kGiven) return report;
-  const double per_s = interruptions_per_s(run), least_s = least_interval_s(run);
+  const double per_s = rollbacks_per_s(run), least_s = least_interval_s(run);
   const double mttf = per_s > 0 ? 1 / per_s : run.length.in_seconds();
   report.interval_s =
       std::max(least_s, interval_by_formula_s(question.interval, mean_save_s(run.checkpoints), mttf));

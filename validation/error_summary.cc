@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/order_statistics.h"
+
 namespace podsim {
 
 ErrorSummary summarize_errors(std::span<const double> errors) {
@@ -21,8 +23,8 @@ ErrorSummary summarize_errors(std::span<const double> errors) {
   summary.rows = static_cast<int>(n);
   summary.bias /= static_cast<double>(n);
   summary.mean /= static_cast<double>(n);
-  summary.median = n % 2 ? sizes[n / 2] : (sizes[n / 2 - 1] + sizes[n / 2]) / 2;
-  summary.p90 = sizes[(9 * n + 9) / 10 - 1];
+  summary.median = median(sizes);
+  summary.p90 = sizes[nearest_rank(n, 0.9)];
   summary.max = sizes.back();
   return summary;
 }

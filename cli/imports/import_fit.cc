@@ -9,6 +9,7 @@
 #include "calibration/channel_fit.h"
 #include "cli/scenarios/batch.h"
 #include "engine/binary_units.h"
+#include "engine/order_statistics.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 #include "validation/validate_collectives.h"
@@ -51,9 +52,7 @@ FitErrors errors_of(const MeasuredTimes& times, const std::vector<double>& predi
   std::vector<double> errors;
   for (std::size_t i = 0; i < times.rows.size(); ++i)
     errors.push_back(std::abs(error_of(predicted_s[i], times.rows[i].time_us)));
-  std::sort(errors.begin(), errors.end());
-  const std::size_t half = errors.size() / 2;
-  return {errors.size() % 2 == 1 ? errors[half] : (errors[half - 1] + errors[half]) / 2, errors.back()};
+  return {median(errors), std::ranges::max(errors)};
 }
 
 // Names and values of the block, in the order of the schema; the share is of the nominal bandwidth.

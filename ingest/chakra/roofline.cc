@@ -9,10 +9,9 @@
 namespace podsim::chakra {
 
 std::optional<Roofline> roofline_of(const Chip& chip) {
-  auto rate = chip.matmul.find(Dtype::kBf16);
-  if (rate == chip.matmul.end()) rate = chip.matmul.find(Dtype::kFp16);
-  if (rate == chip.matmul.end()) return std::nullopt;
-  return Roofline{chip.name, rate->second.reached(), chip.hbm * chip.hbm_efficiency};
+  const MatmulRate* rate = chip.matmul_rate(Dtype::kBf16);
+  if (!rate) return std::nullopt;
+  return Roofline{chip.name, rate->reached(), chip.hbm * chip.hbm_efficiency};
 }
 
 bool has_work(const Node& node) {

@@ -338,8 +338,7 @@ class Predictor {
 }  // namespace
 
 ModuleStep predict_module(const Module& module, const LoopCounts& loops, const Machine& machine) {
-  PODSIM_CHECK(machine.chip.matmul.contains(Dtype::kBf16) || machine.chip.matmul.contains(Dtype::kFp16),
-               "the chip has rates of matmuls in 16 bits");
+  PODSIM_CHECK(machine.chip.matmul_rate(Dtype::kBf16), "the chip has rates of matmuls in 16 bits");
   return Predictor(module, loops, machine).predict();
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "economics/bill.h"
+#include "engine/order_statistics.h"
 #include "engine/random.h"
 #include "planner/plan/tie.h"
 #include "prediction/step_error.h"
@@ -156,10 +157,8 @@ class LuckOf {
   const double log_low_, log_high_;
 };
 
-// Nearest rank.
 double quantile(const std::vector<double>& ascending, double share) {
-  const double rank = std::ceil(share * static_cast<double>(ascending.size()));
-  return ascending[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+  return ascending[nearest_rank(ascending.size(), share)];
 }
 
 OutcomeRange range_of(const std::vector<double>& ascending) {

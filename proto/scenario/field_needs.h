@@ -35,17 +35,28 @@ struct JobSetting {
            (experts() && stack().experts.kernels + stack().experts.kernels_per_expert > 0);
   }
   bool fused_attention() const { return stack().attention_kernel != "unfused"; }
+  // Into how many a dimension is cut.
+  int shards(const std::string& dimension) const {
+    int shards = 1;
+    for (std::size_t i = 0; i < job.mesh.axes.size(); ++i)
+      if (axes_on(job, dimension) & axis_bit(static_cast<int>(i))) shards *= job.mesh.axes[i].size;
+    return shards;
+  }
+  // A device with one expert runs plain matmuls, unless the grouped kernel has tiles of its own.
+  bool groups_matmuls() const {
+    return experts() &&
+           (job.model.experts->experts > shards("param_experts") || stack().experts.tile_rows > 0);
+  }
+  // Devices of a batch shard have the same activations between layers.
+  bool copies_residual() const {
+    return !job.annotations.empty() || (inner_axes() & ~axes_on(job, "residual_sequence")) != 0;
+  }
   // Widths of matrices as a device has them: of none of a transformer's rows begins any but at multiples of
   // 16 bytes where all are multiples of 8.
   bool has_odd_widths() const {
     if (!transformer()) return true;
     const Model& model = job.model;
-    const auto odd = [&](int width, const char* dimension) {
-      int shards = 1;
-      for (std::size_t i = 0; i < job.mesh.axes.size(); ++i)
-        if (axes_on(job, dimension) & axis_bit(static_cast<int>(i))) shards *= job.mesh.axes[i].size;
-      return width % (8 * shards) != 0;
-    };
+    const auto odd = [&](int width, const char* dimension) { return width % (8 * shards(dimension)) != 0; };
     return odd(model.d_model, "embed") || odd(model.vocabulary, "vocab") || odd(model.ffn, "ffn") ||
            odd(model.heads * model.head_dim, "heads") || odd(model.kv_heads * model.head_dim, "kv_heads") ||
            model.vision ||

@@ -41,7 +41,7 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
     return std::nullopt;
   }
   Chip result = to_chip(chip, entries);
-  if (!result.matmul.count(Dtype::kBf16) && !result.matmul.count(Dtype::kFp16)) {
+  if (!result.matmul_rate(Dtype::kBf16)) {
     document.report(inline_field,
                     result.name + " has no matmul in 16 bits, in which attention and logits run",
                     "a list is replaced as a whole: write matmul { dtype: bf16 ... } beside the others");

@@ -46,6 +46,10 @@ void JobResolver::lengths() {
     return document_.report(at(choice_.has_lengths() ? "lengths" : "lengths_override"),
                             "of measured layers it is not known what grows with the length of documents",
                             "remove the lengths, or name a model");
+  if (job_.model.vision || (job_.program && !has_tokens(*job_.program)))
+    return document_.report(at(choice_.has_lengths() ? "lengths" : "lengths_override"),
+                            "only a sequence of tokens is filled with documents, and a sample here has none",
+                            "remove the lengths, or name a model of text");
   for (const schema::LengthBin& bin : lengths.bin()) job_.lengths.bins.push_back({bin.tokens(), bin.share()});
   job_.lengths.balance = balance_of(choice_.length_balance());
   if (choice_.has_shapes()) shapes();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/order_statistics.h"
 #include "report/text/statistics.h"
 
 namespace podsim {
@@ -88,8 +89,7 @@ Time mean_step_time(const Ensemble& ensemble) {
 }
 
 Time percentile(const std::vector<Time>& sorted, double share) {
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
+  return sorted[nearest_rank(sorted.size(), share)];
 }
 
 EnsembleReport describe(const Ensemble& ensemble) {

@@ -139,12 +139,12 @@ std::vector<OperationUse> operations_of(const LaidJob& job, std::span<const doub
 Roof roof_of(const LaidJob& job) {
   const Chip& chip = job.spec.cluster.chip;
   Roof roof{0, 0, chip.hbm.value * chip.hbm_efficiency};
-  auto found = chip.matmul.find(job.spec.job.precision.dtype);
-  if (found == chip.matmul.end()) found = chip.matmul.find(Dtype::kBf16);
-  if (found == chip.matmul.end()) return roof;
-  roof.flops_per_s = found->second.peak.value;
+  const MatmulRate* rate = chip.matmul_rate(job.spec.job.precision.dtype);
+  if (!rate) rate = chip.matmul_rate(Dtype::kBf16);
+  if (!rate) return roof;
+  roof.flops_per_s = rate->peak.value;
   roof.sustained_flops_per_s =
-      found->second.peak.value * std::min(1.0, found->second.sustained * job.spec.job.stack.gemm_factor);
+      rate->peak.value * std::min(1.0, rate->sustained * job.spec.job.stack.gemm_factor);
   return roof;
 }
 

@@ -12,12 +12,11 @@
 namespace podsim {
 namespace {
 
-// FLOP/s that large matmuls sustain; the 16-bit formats stand for each other.
+// FLOP/s that large matmuls sustain; in formats that the chip does not multiply, as in 16 bits.
 double sustained(const Chip& chip, Dtype dtype) {
-  auto rate = chip.matmul.find(dtype);
-  for (const Dtype other : {Dtype::kBf16, Dtype::kFp16})
-    if (rate == chip.matmul.end()) rate = chip.matmul.find(other);
-  return rate == chip.matmul.end() ? 0 : rate->second.reached().value;
+  const MatmulRate* rate = chip.matmul_rate(dtype);
+  if (!rate) rate = chip.matmul_rate(Dtype::kBf16);
+  return rate ? rate->reached().value : 0;
 }
 
 double share_of(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
@@ -28,9 +27,16 @@ struct FullRates {
   double operations_s = 0;            // of all operations
 };
 
-void add(FullRates& work, const ExecutedOperation& executed, const Chip& chip, const Stack& stack) {
+// Operations of experts are those of the most loaded device.
+double mean_over_busiest(const ComputeOp& op, const Job& job) {
+  const bool uneven = op.of_experts && !job.program && job.model.experts;
+  return uneven ? 1 / job.model.experts->imbalance : 1;
+}
+
+void add(FullRates& work, const ExecutedOperation& executed, const Chip& chip, const Job& job) {
   const ComputeOp& op = *executed.op;
-  const double times = executed.times * executed.load, seconds = op_seconds(op, chip, stack);
+  const double times = executed.times * executed.load * mean_over_busiest(op, job);
+  const double seconds = op_seconds(op, chip, job.stack);
   work.operations_s += times * seconds;
   if (op.op_class == OpClass::kMeasured) {
     work.matmul_s += times * seconds;
@@ -61,7 +67,7 @@ double bucket_share(const Ensemble& ensemble, Bucket bucket) {
 Activity activity_of(const Spec& spec, const StepProgram& program, const Ensemble& ensemble) {
   FullRates work;
   for (const ExecutedOperation& executed : executed_operations(program, mean_attention(ensemble)))
-    add(work, executed, spec.cluster.chip, spec.job.stack);
+    add(work, executed, spec.cluster.chip, spec.job);
   double steps = 0;
   for (const Draw& draw : ensemble.draws) steps += draw.steps;
   const double step_s = static_cast<double>(ensemble.trained_ps()) / 1e12 / steps;

@@ -58,8 +58,8 @@ void add_buckets(Report& report, const Ensemble& clean) {
 }
 
 FlopRate peak(const Chip& chip, Dtype dtype) {
-  const auto found = chip.matmul.find(dtype);
-  return found == chip.matmul.end() ? FlopRate{} : found->second.peak;
+  const MatmulRate* rate = chip.matmul_rate(dtype);
+  return rate ? rate->peak : FlopRate{};
 }
 
 // FLOPs of the whole job per step over what all chips could do in a step at this rate.
@@ -80,11 +80,10 @@ void add_throughput(Report& report, const Spec& spec, const StepProgram& program
   report.model_flops_per_token_causal = flops.causal.value;
   report.model_flops_per_token_full = flops.full.value;
   const FlopRate own = peak(chip, spec.job.precision.dtype);
-  const FlopRate bf16 = peak(chip, Dtype::kBf16), fp16 = peak(chip, Dtype::kFp16);
   report.mfu_causal = utilisation(report, flops.causal, own);
   report.mfu_full = utilisation(report, flops.full, own);
   report.hfu_full = utilisation(report, flops.hardware, own);
-  report.mfu_bf16_full = utilisation(report, flops.full, bf16.value > 0 ? bf16 : fp16);
+  report.mfu_bf16_full = utilisation(report, flops.full, peak(chip, Dtype::kBf16));
 }
 
 MemoryParts parts_of(const MemoryUse& use) {

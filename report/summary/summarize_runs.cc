@@ -7,17 +7,13 @@
 
 #include "economics/bill.h"
 #include "engine/check.h"
+#include "engine/order_statistics.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {
 namespace {
 
 constexpr double kMsPerHour = 3.6e6, kMsPerDay = 24 * kMsPerHour, kSecondsPerDay = 86400;
-
-double nearest_rank(const std::vector<double>& sorted, double share) {
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
-}
 
 // Chip-time as a double.
 double time_in(const RunResult& result, RunBucket bucket) {
@@ -152,17 +148,7 @@ void add_components(const TrainingRun& run, std::span<const RunResult> results, 
                    [](const auto& a, const auto& b) { return a.mean > b.mean; });
 }
 
-// Of as many nodes as the job has, those that are out at a time on average; those that only restart are not
-// out.
-double mean_nodes_in_repair(const TrainingRun& run) {
-  const double job_share = static_cast<double>(run.units) / (run.units + run.spare_units);
-  double sum = 0;
-  for (const FailureSource& source : run.failures)
-    sum += nodes_in_repair(source.domain_nodes * job_share, source.per_s, source.repair.mean_s);
-  return sum;
-}
-
-// Goodput and ETTR of a job that fails.
+// Goodput and ETTR of a job that goes back to a checkpoint each `mttf` seconds.
 void add_kept_shares(const TrainingRun& run, double interval_s, double mttf, ReliabilityClosedForms& forms) {
   const Checkpoints& checkpoints = run.checkpoints;
   const double save_s = mean_save_s(checkpoints), persist_s = checkpoints.persist.in_seconds();
@@ -177,7 +163,7 @@ void add_kept_shares(const TrainingRun& run, double interval_s, double mttf, Rel
                                persist_s,
                                mean_recovery_from_memory_s(run),
                                forms.recovery_s};
-  const double share_lost = lost_copies_per_s(run) / interruptions_per_s(run);
+  const double share_lost = lost_copies_per_s(run) / rollbacks_per_s(run);
   forms.goodput = goodput_with_copies(copies, mttf, share_lost);
   const double lost_more_s = (copies.saves_per_storage_save - 1) * interval_s / 2 + persist_s;
   const double restart_s =
@@ -199,11 +185,12 @@ Spread spread_of(std::vector<double> values) {
   if (values.size() > 1) spread.standard_deviation = std::sqrt(squares / (n - 1));
   spread.standard_error = spread.standard_deviation / std::sqrt(n);
   std::sort(values.begin(), values.end());
-  spread.p05 = nearest_rank(values, 0.05);
-  spread.p10 = nearest_rank(values, 0.1);
-  spread.p50 = nearest_rank(values, 0.5);
-  spread.p90 = nearest_rank(values, 0.9);
-  spread.p95 = nearest_rank(values, 0.95);
+  const auto at = [&](double share) { return values[nearest_rank(values.size(), share)]; };
+  spread.p05 = at(0.05);
+  spread.p10 = at(0.1);
+  spread.p50 = at(0.5);
+  spread.p90 = at(0.9);
+  spread.p95 = at(0.95);
   return spread;
 }
 
@@ -224,23 +211,26 @@ double mean_save_s(const Checkpoints& checkpoints) {
 ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s) {
   ReliabilityClosedForms forms;
   forms.recovery_s = mean_recovery_s(run);
-  const double per_s = interruptions_per_s(run);
+  const double per_s = interruptions_per_s(run), lost_per_s = rollbacks_per_s(run);
   forms.failures_per_day = per_s * kSecondsPerDay;
   forms.failures_per_1000_node_days = forms.failures_per_day / run.job_nodes() * 1000;
+  if (per_s > 0) forms.mttf_h = 1 / per_s / 3600;
   forms.nodes_in_repair = mean_nodes_in_repair(run);
   forms.spares_99 = poisson_quantile(forms.nodes_in_repair, 0.99);
   forms.spares_99_9 = poisson_quantile(forms.nodes_in_repair, 0.999);
   const double save_s = mean_save_s(run.checkpoints);
-  if (per_s == 0) {
+  if (lost_per_s == 0) {
     forms.goodput = forms.ettr = interval_s / (interval_s + save_s);
-    return forms;
+  } else {
+    const double mttf = 1 / lost_per_s;
+    forms.young_s = young_interval_s(save_s, mttf);
+    forms.daly_s = daly_interval_s(save_s, mttf);
+    forms.best_interval_s = best_interval_s(save_s, mttf);
+    add_kept_shares(run, interval_s, mttf, forms);
   }
-  const double mttf = 1 / per_s;
-  forms.mttf_h = mttf / 3600;
-  forms.young_s = young_interval_s(save_s, mttf);
-  forms.daly_s = daly_interval_s(save_s, mttf);
-  forms.best_interval_s = best_interval_s(save_s, mttf);
-  add_kept_shares(run, interval_s, mttf, forms);
+  const double stopped = stopped_without_rollback(run);
+  forms.goodput *= std::exp(-stopped);  // as recoveries are in checkpointed_goodput, which can fail too
+  forms.ettr *= std::max(0.0, 1 - stopped);
   return forms;
 }
 

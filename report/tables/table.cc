@@ -184,8 +184,9 @@ std::string largest_loss(const Report& report) {
     if (bucket.time == &Report::compute || bucket.time == &Report::evaluation) continue;
     if (!worst || report.*bucket.time > report.*worst->time) worst = &bucket;
   }
-  if ((report.*worst->time).ps <= 0) return "Nothing is lost outside of compute";
-  return std::string("The largest loss outside of compute is ") + worst->name + ", " +
+  const std::string outside = report.evaluation.ps > 0 ? "compute and evaluation" : "compute";
+  if ((report.*worst->time).ps <= 0) return "Nothing is lost outside of " + outside;
+  return "The largest loss outside of " + outside + " is " + worst->name + ", " +
          percent(share(report.*worst->time, report.step_time)) + " of the step";
 }
 

@@ -77,6 +77,25 @@ TEST(ErrorBand, the_narrowest_kind_with_ten_rows_names_the_band) {
   EXPECT_EQ(step_time_band(kStep, other, rows)->rows, 28);
 }
 
+TEST(ErrorBand, a_chip_that_is_neither_a_gpu_nor_a_tpu_has_the_errors_of_both) {
+  std::vector<Residual> rows = ladder("a", "s", 9, 0, 0.01);
+  append(rows, ladder("tpu_a", "s", 9, 0, 0.01));
+  static const Catalog catalog;
+  const auto rows_of = [&](const std::string& chip) {
+    Spec spec;
+    spec.cluster.chip = *catalog.find_chip(chip);
+    spec.job.stack.name = "mine";
+    PredictionKind kind = kind_of(spec);
+    kind.experts = false;
+    return step_time_band(kStep, kind, rows)->rows;
+  };
+  EXPECT_EQ(rows_of("h100"), 9);
+  EXPECT_EQ(rows_of("mi300x"), 9);
+  EXPECT_EQ(rows_of("tpu_v5p"), 9);
+  for (const char* chip : {"gaudi2", "gaudi3", "trainium1", "trainium2"})
+    EXPECT_EQ(rows_of(chip), 18) << chip;
+}
+
 TEST(ErrorBand, a_stack_that_no_run_of_the_fit_is_of_has_the_errors_of_generic_stacks) {
   const auto band = [](const std::string& stack) {
     return *builtin_step_time_band(kStep, dense("h100", stack), "");

@@ -134,6 +134,21 @@ TEST(MemoryAdvice, when_nothing_helps_the_nearest_is_told) {
   EXPECT_FALSE(advice[0].fits);
 }
 
+TEST(MemoryAdvice, nothing_is_told_of_which_a_part_does_as_much) {
+  Spec spec = load("qwen3_14b_8_h100");
+  spec.job.recompute = Recompute::kNone;
+  spec.job.microbatch = 4;
+  const auto advice = memory_advice(spec, build_fabric(spec.cluster.fabric), 0);
+  ASSERT_GT(advice.size(), 2u);
+  for (const MemoryChange& whole : advice)
+    for (const MemoryChange& part : advice) {
+      const bool contains = &part != &whole && whole.change.find(part.change) != std::string::npos;
+      if (!contains) continue;
+      EXPECT_TRUE(whole.step_time < part.step_time || whole.total < part.total)
+          << whole.change << " beside " << part.change;
+    }
+}
+
 TEST(MemoryChanges, offload_only_over_a_link_to_the_host) {
   const auto words = [](bool host_link) {
     std::string all;

@@ -3,24 +3,29 @@
 
 #include "prediction/weeks.h"
 #include "proto/scenario/load_reliability.h"
+#include "scheduler/reliability/weeks/closed_forms.h"
 #include "tests/rounds.h"
 
 namespace podsim::weeks_closed_forms_test {
 namespace {
 
-// 128 nodes, a failure of `nodes` of them 2.56 times a day, restarts of 5 minutes.
-ReliabilityReport weeks_with(const std::string& checkpoint, int nodes = 1) {
+// 60 days of 128 nodes, restarts of 5 minutes.
+ReliabilityReport weeks_of(const std::string& reliability) {
   static const Catalog catalog;
   const LoadReliabilityResult loaded = load_reliability(
       "weeks",
       "cluster { chip: \"h100\" chips: 1024 fabric: \"dgx_h100\" }\nseeds: " +
           std::to_string(testing::rounds(200)) +
-          "\nreliability { days: 60 recovery { restart { mean_s: 300 } } failure { component: gpu "
-          "per_1000_node_days: 20 nodes: " +
-          std::to_string(nodes) + " } checkpoint { " + checkpoint + " } }\n",
+          "\nreliability { days: 60 recovery { restart { mean_s: 300 } } " + reliability + " }\n",
       catalog, {});
   for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
   return predict_weeks(loaded.question.value_or(ReliabilityQuestion{}), {});
+}
+
+// A failure of `nodes` of them 2.56 times a day.
+ReliabilityReport weeks_with(const std::string& checkpoint, int nodes = 1) {
+  return weeks_of("failure { component: gpu per_1000_node_days: 20 nodes: " + std::to_string(nodes) +
+                  " } checkpoint { " + checkpoint + " }");
 }
 
 void expect_formula(const ReliabilityReport& weeks) {
@@ -48,6 +53,43 @@ TEST(WeeksClosedForms, of_copies_in_memory_go_back_to_storage_where_they_are_los
                                       survives + " }",
                                   nodes));
       }
+}
+
+const std::string kRepaired = "failure { component: gpu per_1000_node_days: 20 repair { mean_s: 3600 } ";
+
+// 2.56 losses of a node a day, and a failure of the software every two days that stops all.
+TEST(WeeksClosedForms, of_elastic_jobs_that_keep_their_work_go_back_after_other_failures_alone) {
+  const std::string rest =
+      " } failure { component: software per_day: 0.5 } elastic { replicas: 128 least_replicas: 64 "
+      "keeps_work: "
+      "true reconfigure { mean_s: 60 } } spares { nodes: 8 } checkpoint { save_s: 60 ";
+  const ReliabilityReport given = weeks_of(kRepaired + rest + "interval_s: 3600 }");
+  expect_formula(given);
+  EXPECT_NEAR(given.closed_forms.failures_per_day, 3.06, 1e-9);
+  EXPECT_NEAR(given.closed_forms.best_interval_s, best_interval_s(60, 2 * 86400), 1e-6);
+  const ReliabilityReport chosen = weeks_of(kRepaired + rest + "auto: exact }");
+  EXPECT_NEAR(chosen.interval.interval_s, best_interval_s(60, 2 * 86400), 1e-6);
+  EXPECT_GT(chosen.figures.ettr.mean, given.figures.ettr.mean);
+}
+
+TEST(WeeksClosedForms, of_failures_that_are_known_before_lose_no_training) {
+  const std::string rest = "spares { nodes: 8 } checkpoint { save_s: 60 interval_s: 3600 }";
+  const ReliabilityReport announced = weeks_of(kRepaired + "notice_s: 120 } " + rest);
+  expect_formula(announced);
+  EXPECT_EQ(announced.closed_forms.best_interval_s, 0) << "nothing is saved for that cannot be known";
+  const ReliabilityReport late = weeks_of(kRepaired + "notice_s: 30 } " + rest);
+  expect_formula(late);
+  EXPECT_LT(late.closed_forms.goodput, announced.closed_forms.goodput);
+}
+
+TEST(WeeksClosedForms, of_nodes_that_are_slow_until_they_are_mended_count_none_in_repair) {
+  const std::string rest = "checkpoint { save_s: 60 interval_s: 3600 }";
+  const double out = 128 * 20e-3 / 86400 * 3600;
+  EXPECT_NEAR(weeks_of(kRepaired + "} " + rest).closed_forms.nodes_in_repair, out, 1e-9);
+  EXPECT_EQ(weeks_of(kRepaired + "slows_to: 0.5 } " + rest).closed_forms.nodes_in_repair, 0);
+  EXPECT_NEAR(weeks_of(kRepaired + "slows_to: 0.5 swapped_after { mean_s: 600 } } " + rest)
+                  .closed_forms.nodes_in_repair,
+              out, 1e-9);
 }
 
 }  // namespace

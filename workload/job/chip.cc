@@ -1,7 +1,14 @@
-// Names and widths of number formats.
+// Names and widths of number formats, and what a chip multiplies in each.
 #include "workload/job/chip.h"
 
 namespace podsim {
+
+const MatmulRate* Chip::matmul_rate(Dtype dtype) const {
+  auto rate = matmul.find(dtype);
+  if (rate == matmul.end() && dtype == Dtype::kBf16) rate = matmul.find(Dtype::kFp16);
+  if (rate == matmul.end() && dtype == Dtype::kFp16) rate = matmul.find(Dtype::kBf16);
+  return rate == matmul.end() ? nullptr : &rate->second;
+}
 
 std::string_view to_string(Dtype dtype) {
   switch (dtype) {

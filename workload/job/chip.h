@@ -59,6 +59,10 @@ struct Chip {
   double power_host_share = 0;             // of what a chip draws: fans, NICs, switches, losses of supplies
   double power_range = 0;                  // watts may be lower or higher by this share
   friend bool operator==(const Chip&, const Chip&) = default;
+
+  // Null where the chip does not multiply this dtype. The 16-bit formats share one rate: V100 has only fp16,
+  // and jobs in fp16 and bf16 use the same tensor cores.
+  const MatmulRate* matmul_rate(Dtype dtype) const;
 };
 
 // Watts of a chip that draws `chip_w` itself, with its share of host and network.

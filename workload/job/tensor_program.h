@@ -120,4 +120,7 @@ struct TensorProgram {
   friend bool operator==(const TensorProgram&, const TensorProgram&) = default;
 };
 
+// Whether the size of any tensor follows the job's tokens per sample: else a sample is an image or a log row.
+bool has_tokens(const TensorProgram& program);
+
 }  // namespace podsim

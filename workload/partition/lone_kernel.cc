@@ -26,9 +26,8 @@ Dtype dtype_of(const std::string& format) {
 }
 
 const FlopRate* peak_of(const Chip& chip, Dtype dtype) {
-  auto rate = chip.matmul.find(dtype);
-  if (rate == chip.matmul.end() && dtype == Dtype::kBf16) rate = chip.matmul.find(Dtype::kFp16);
-  return rate == chip.matmul.end() ? nullptr : &rate->second.peak;
+  const MatmulRate* rate = chip.matmul_rate(dtype);
+  return rate ? &rate->peak : nullptr;
 }
 
 template <class Numbers>

@@ -17,13 +17,10 @@ constexpr double kRatedHeadDim = 128;  // at which the attention rates of a chip
 
 double rounded_up(double x, double unit) { return std::ceil(x / unit) * unit; }
 
-// The 16-bit formats share one rate: V100 has only fp16, and jobs in fp16 and bf16 use the same tensor cores.
 const MatmulRate& matmul_rate(const Chip& chip, Dtype dtype) {
-  auto rate = chip.matmul.find(dtype);
-  if (rate == chip.matmul.end() && dtype == Dtype::kBf16) rate = chip.matmul.find(Dtype::kFp16);
-  if (rate == chip.matmul.end() && dtype == Dtype::kFp16) rate = chip.matmul.find(Dtype::kBf16);
-  PODSIM_CHECK(rate != chip.matmul.end(), "chip " + chip.name + " has no matmul rate for this dtype");
-  return rate->second;
+  const MatmulRate* rate = chip.matmul_rate(dtype);
+  PODSIM_CHECK(rate, "chip " + chip.name + " has no matmul rate for this dtype");
+  return *rate;
 }
 
 const AttentionRate& attention_rate(const Chip& chip, const std::string& kernel) {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "engine/check.h"
+#include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {
 namespace {
@@ -32,6 +33,35 @@ double stops_per_s(const TrainingRun& run, const FailureSource& source) {
   if (source.domain_nodes > 0) rate *= share;
   if (source.domain_nodes == 1 && !source.regular) rate *= lemons;
   return rate;
+}
+
+int units_struck(const TrainingRun& run, const FailureSource& source) {
+  return std::min(run.units, (source.domain_nodes + run.nodes_per_unit - 1) / run.nodes_per_unit);
+}
+
+// The other replicas of the job go on from where they are, while none was missing before.
+bool goes_on_without(const TrainingRun& run, const FailureSource& source) {
+  if (!run.elastic || !run.elastic->keeps_work || source.domain_nodes == 0) return false;
+  const int out = source.repair.mean_s > 0 ? units_struck(run, source) : 0;
+  const int left = run.units - std::max(0, out - run.spare_units);
+  return left / run.elastic->units_per_replica >= run.elastic->least_replicas;
+}
+
+// The job saves before it stops.
+bool saves_before(const TrainingRun& run, const FailureSource& source) {
+  return source.is_swapped() ||
+         (source.notice.ms > 0 && run.checkpoints.pause + run.checkpoints.persist <= source.notice);
+}
+
+bool loses_training(const TrainingRun& run, const FailureSource& source) {
+  return !goes_on_without(run, source) && !saves_before(run, source);
+}
+
+// Of a failure that loses no training. What was announced needs no detection and no diagnosis.
+double mean_stop_s(const TrainingRun& run, const FailureSource& source) {
+  const double save_s = saves_before(run, source) ? run.checkpoints.pause.in_seconds() : 0;
+  if (goes_on_without(run, source)) return save_s + run.elastic->reconfigure.mean_s;
+  return save_s + mean_recovery_s(run) - run.recovery.detection.mean_s - run.recovery.diagnosis.mean_s;
 }
 
 }  // namespace
@@ -71,14 +101,33 @@ double interruptions_per_s(const TrainingRun& run) {
   return sum;
 }
 
+double rollbacks_per_s(const TrainingRun& run) {
+  double sum = 0;
+  for (const FailureSource& source : run.failures)
+    if (loses_training(run, source)) sum += stops_per_s(run, source);
+  return sum;
+}
+
+double stopped_without_rollback(const TrainingRun& run) {
+  double sum = 0;
+  for (const FailureSource& source : run.failures)
+    if (!loses_training(run, source)) sum += stops_per_s(run, source) * mean_stop_s(run, source);
+  return sum;
+}
+
 double lost_copies_per_s(const TrainingRun& run) {
   if (!run.checkpoints.replicas) return 0;
   double sum = 0;
-  for (const FailureSource& source : run.failures) {
-    const int units = (source.domain_nodes + run.nodes_per_unit - 1) / run.nodes_per_unit;
-    if (std::min(units, run.units) > run.checkpoints.replicas->survives_units)
+  for (const FailureSource& source : run.failures)
+    if (loses_training(run, source) && units_struck(run, source) > run.checkpoints.replicas->survives_units)
       sum += stops_per_s(run, source);
-  }
+  return sum;
+}
+
+double mean_nodes_in_repair(const TrainingRun& run) {
+  double sum = 0;
+  for (const FailureSource& source : run.failures)
+    sum += nodes_in_repair(source.domain_nodes, stops_per_s(run, source), source.repair.mean_s);
   return sum;
 }
 

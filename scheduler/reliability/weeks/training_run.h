@@ -157,8 +157,19 @@ struct TrainingRun {
 // hazard's changes.
 double interruptions_per_s(const TrainingRun& run);
 
-// Of them, those that strike more units at once than copies in memory survive.
+// Of them, those after which all that was trained since a checkpoint is lost: neither those before which the
+// job saves nor losses of nodes that an elastic job goes on from.
+double rollbacks_per_s(const TrainingRun& run);
+
+// Share of time that the other interruptions take: [0, inf), first order.
+double stopped_without_rollback(const TrainingRun& run);
+
+// Of the rollbacks, those that strike more units at once than copies in memory survive.
 double lost_copies_per_s(const TrainingRun& run);
+
+// Of as many nodes as the job has, those that are out at a time, the lemons among them included; those that
+// only restart, or are slow and stay, are not out.
+double mean_nodes_in_repair(const TrainingRun& run);
 
 // From failure to training when nothing comes between, on average; without waiting for repair.
 double mean_recovery_s(const TrainingRun& run);

@@ -113,6 +113,42 @@ TEST(IdleFields, that_the_cluster_overrides_are_told) {
             (Lines{"cluster.price_term", "cluster.fabric_override.routing"}));
 }
 
+TEST(IdleFields, of_experts_count_by_where_the_experts_lie) {
+  const auto idle = [](const std::string& field, const std::string& value,
+                       const std::vector<Override>& beside = {}) {
+    std::vector<Override> overrides = {{field, value}};
+    overrides.insert(overrides.end(), beside.begin(), beside.end());
+    const Lines fields = idle_in(load_scenario_file(
+        PODSIM_SOURCE_DIR "/scenarios/mixtral_8x7b_64_h100.textproto", built_in(), overrides));
+    return std::count(fields.begin(), fields.end(), field) > 0;
+  };
+  const std::string gemm_factor = "job.stack_override.experts.gemm_factor";
+  EXPECT_TRUE(idle(gemm_factor, "0.5")) << "each GPU has one expert";
+  EXPECT_FALSE(idle(gemm_factor, "0.5", {{"job.model_override.experts.experts", "16"}}));
+  EXPECT_FALSE(idle(gemm_factor, "0.5", {{"job.stack_override.experts.tile_rows", "128"}}));
+  EXPECT_FALSE(idle("job.stack_override.experts.tile_rows", "128")) << "one expert's matmul is a grouped one";
+  EXPECT_TRUE(idle("job.stack_override.experts.tile_rows", "128", {{gemm_factor, "1"}}));
+}
+
+TEST(IdleFields, of_sends_in_shares_need_copies_of_an_activation) {
+  const auto idle = [](const std::string& sharding) {
+    const Lines fields = idle_in(load_scenario_file(
+        PODSIM_SOURCE_DIR "/scenarios/llama3_70b_512_h100.textproto", built_in(),
+        {{"job.stack_override.scatter_gather_sends", "true"}, {"job.sharding", sharding}}));
+    return std::count(fields.begin(), fields.end(), "job.stack_override.scatter_gather_sends");
+  };
+  EXPECT_EQ(idle("data,megatron_sp"), 1);
+  EXPECT_EQ(idle("data,megatron"), 0);
+}
+
+TEST(IdleFields, tokens_of_samples_that_have_none_are_told) {
+  const std::string text = replaced(mlp_scenario(), "sequence_tokens: 1", "sequence_tokens: 1000");
+  EXPECT_EQ(idle_in(load(text)), Lines{"job.sequence_tokens"});
+  EXPECT_EQ(idle_in(load(replaced(text, "data { name: \"x\" dims: \"batch embed\"",
+                                  "data { name: \"x\" dims: \"batch sequence embed\""))),
+            Lines{});
+}
+
 TEST(IdleRules, of_dimensions_that_the_model_lacks_are_told) {
   const auto with = [](const std::string& rule) {
     return idle_in(

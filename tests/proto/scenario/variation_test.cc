@@ -108,6 +108,10 @@ TEST(Lengths, of_the_catalogue_and_their_balance_are_read) {
 }
 
 TEST(Lengths, that_are_wrong_are_told_where_they_stand) {
+  EXPECT_EQ(problems_of(replaced(mlp_scenario(), "sequence_tokens: 1\n",
+                                 "sequence_tokens: 1\n  lengths: \"long_tail_32k\"\n")),
+            Lines{"8:3 only a sequence of tokens is filled with documents, and a sample here has none"
+                  " | remove the lengths, or name a model of text"});
   EXPECT_EQ(problems_of(with_lengths("  lengths: \"long_tail\"\n")),
             Lines{"16:3 the catalogue has no lengths \"long_tail\" | did you mean \"long_tail_32k\"?"});
   EXPECT_EQ(problems_of(with_lengths("  lengths_override { bin { tokens: 0 share: 1 } }\n")),
