@@ -211,7 +211,7 @@ class RowMaker {
   std::string take_limited(const Spec& spec) {
     std::optional<std::vector<Figure>> report;
     for (const FigureLimit& limit : question_.limits) {
-      std::optional<double> figure = row_.figure(limit.key);
+      std::optional<double> figure = row_.figure(question_, limit.key);
       if (std::ranges::find(kPlanFigures, limit.key) == kPlanFigures.end()) {
         if (!report) report = figures(predict_step(spec, {}).report);
         figure = number_at(*report, limit.key);

@@ -106,7 +106,7 @@ struct PlanRow {
   double held_days(const PlanQuestion& question) const;
   double held_usd(const PlanQuestion& question) const;
   // One of kPlanFigures; nothing for other keys, and of carbon where the scenario names no grid.
-  std::optional<double> figure(std::string_view key) const;
+  std::optional<double> figure(const PlanQuestion& question, std::string_view key) const;
   double value(PlanObjective objective) const;
 };
 

@@ -1,9 +1,9 @@
 // What a row of a plan comes to, held against the limits.
 #include <algorithm>
-#include <iterator>
 #include <limits>
 
 #include "planner/plan/plan.h"
+#include "planner/plan/plan_figures.h"
 
 namespace podsim {
 
@@ -24,21 +24,9 @@ double PlanRow::held_usd(const PlanQuestion& question) const {
   return question.usd_probability ? outcome.likely_usd : usd;
 }
 
-std::optional<double> PlanRow::figure(std::string_view key) const {
-  const std::optional<double> known[] = {chips,
-                                         found.figures.step_time.in_seconds(),
-                                         found.figures.memory_gib,
-                                         found.figures.mfu_causal,
-                                         days,
-                                         usd,
-                                         mwh,
-                                         carbon_t,
-                                         power_kw,
-                                         terms.start_day(),
-                                         terms.one_off_usd};
-  static_assert(std::size(known) == kPlanFigures.size(), "in the same order");
-  const auto at = std::ranges::find(kPlanFigures, key);
-  return at == kPlanFigures.end() ? std::nullopt : known[at - kPlanFigures.begin()];
+std::optional<double> PlanRow::figure(const PlanQuestion& question, std::string_view key) const {
+  const bool may_have_limits = std::ranges::find(kPlanFigures, key) != kPlanFigures.end();
+  return may_have_limits ? number_at(plan_row_figures(question, *this), key) : std::nullopt;
 }
 
 double PlanRow::usd_per_hour() const {

@@ -74,21 +74,12 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
-}  // namespace
-
-std::string report_csv(std::span<const Report> reports) {
-  std::vector<SpreadsheetLine> lines;
-  for (const Report& report : reports) lines.emplace_back(&report);
-  return report_csv(lines);
-}
-
-std::string report_csv(std::span<const SpreadsheetLine> lines) {
+std::string csv_of(std::vector<std::vector<Cell>> lines) {
   std::vector<std::string> columns;
   std::vector<std::map<std::string, std::string>> values;
-  for (const SpreadsheetLine& line : lines) {
+  for (std::vector<Cell>& line : lines) {
     values.emplace_back();
-    for (auto& [place, column, value] :
-         std::visit([](const auto* shown) { return cells_of(*shown); }, line)) {
+    for (auto& [place, column, value] : line) {
       if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
       values.back()[column] = std::move(value);
     }
@@ -100,6 +91,27 @@ std::string report_csv(std::span<const SpreadsheetLine> lines) {
     text += csv_line(cells);
   }
   return text;
+}
+
+}  // namespace
+
+std::string report_csv(std::span<const Report> reports) {
+  std::vector<SpreadsheetLine> lines;
+  for (const Report& report : reports) lines.emplace_back(&report);
+  return report_csv(lines);
+}
+
+std::string report_csv(std::span<const SpreadsheetLine> lines) {
+  std::vector<std::vector<Cell>> cells;
+  for (const SpreadsheetLine& line : lines)
+    cells.push_back(std::visit([](const auto* shown) { return cells_of(*shown); }, line));
+  return csv_of(std::move(cells));
+}
+
+std::string figures_csv(std::span<const std::vector<Figure>> lines) {
+  std::vector<std::vector<Cell>> cells;
+  for (const std::vector<Figure>& line : lines) cells.push_back(cells_of(line));
+  return csv_of(std::move(cells));
 }
 
 }  // namespace podsim

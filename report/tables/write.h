@@ -39,6 +39,9 @@ using SpreadsheetLine = std::variant<const Report*, const JobReport*, const Deta
 std::string report_csv(std::span<const SpreadsheetLine> lines);
 std::string report_csv(std::span<const Report> reports);
 
+// The same of lists of figures that have columns.
+std::string figures_csv(std::span<const std::vector<Figure>> lines);
+
 // Columns side by side with the ratio to the first, and which bucket makes the difference.
 std::string compare_table(std::span<const Report> reports);
 

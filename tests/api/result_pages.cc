@@ -10,6 +10,8 @@
 #include <stdexcept>
 
 #include "api/podsim/podsim.h"
+#include "planner/plan/plan.h"
+#include "planner/plan/plan_figures.h"
 #include "tests/api/verb_lines.h"
 
 namespace podsim::testing {
@@ -45,6 +47,39 @@ std::string without_links(const std::string& text) {
 std::string row_of(const FigureInfo& info, const std::string& since) {
   return "| `" + info.name + "` | " + info.type + " | " + info.unit + (info.unit.empty() ? "| " : " | ") +
          since + " |\n";
+}
+
+std::string with_unit(const std::string& definition, const std::string& unit) {
+  return without_links(definition) + (unit.empty() ? "" : " [" + without_links(unit) + "]");
+}
+
+// Says of the members of an object what they are.
+void describe(Json& object, const std::vector<Figure>& figures) {
+  for (const Figure& figure : figures) {
+    if (!figure.in_json || !object["properties"].contains(figure.key)) continue;
+    Json& member = object["properties"][figure.key];
+    if (!figure.definition.empty()) member["description"] = with_unit(figure.definition, figure.unit);
+    if (figure.shape == Figure::Shape::kGroup) describe(member, figure.parts);
+    const bool of_groups = figure.shape == Figure::Shape::kList && !figure.parts.empty() &&
+                           figure.parts.front().shape == Figure::Shape::kGroup;
+    if (of_groups) describe(member["items"], figure.parts.front().parts);
+  }
+}
+
+// With all that may be absent.
+std::vector<Figure> every_figure_of_a_plan() {
+  PlanQuestion question;
+  question.scenarios.resize(2);
+  question.scenarios[0].file = question.scenarios[0].name = "one";
+  question.limits.push_back({"days", 1, 0});
+  PlanRow row;
+  row.slice_shape = {4};
+  row.carbon_t = 0;
+  row.spare_nodes = 0;
+  row.missing.emplace();
+  row.fastest_step.emplace();
+  row.limited = {0};
+  return plan_row_figures(question, row);
 }
 
 bool is_name(const std::string& key) {
@@ -122,6 +157,7 @@ std::string result_json_schema(const std::string& verb, const std::vector<std::s
                  {"description",
                   "Results of schema 1. Keys may be added; a key that is here stays and keeps its meaning."}};
   schema.update(ResultSchema().of(values));
+  if (verb == "plan") describe(schema["properties"]["rows"]["items"], every_figure_of_a_plan());
   return schema.dump(1) + "\n";
 }
 
@@ -147,9 +183,7 @@ std::string report_json_schema() {
       at["type"] = {info.type, "null"};
     }
     if (info.name.starts_with("jobs[].")) below(whole, "jobs[]")["type"] = "object";
-    if (!info.definition.empty())
-      at["description"] =
-          without_links(info.definition) + (info.unit.empty() ? "" : " [" + without_links(info.unit) + "]");
+    if (!info.definition.empty()) at["description"] = with_unit(info.definition, info.unit);
   }
   below(whole, "schema")["const"] = 1;
   return whole.dump(1) + "\n";
