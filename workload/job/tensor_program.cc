@@ -8,14 +8,15 @@
 namespace podsim {
 namespace {
 
-constexpr std::string_view kSequence = "sequence";
+constexpr std::string_view kTokensOfASample = "sequence";
 
 bool is_of_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // "sequence=1280" only has its name.
 bool names_sequence(const std::string& dims) {
-  for (std::size_t at = dims.find(kSequence); at != std::string::npos; at = dims.find(kSequence, at + 1)) {
-    const std::size_t end = at + kSequence.size();
+  for (std::size_t at = dims.find(kTokensOfASample); at != std::string::npos;
+       at = dims.find(kTokensOfASample, at + 1)) {
+    const std::size_t end = at + kTokensOfASample.size();
     const bool whole = (at == 0 || !is_of_a_name(dims[at - 1])) &&
                        (end == dims.size() || (!is_of_a_name(dims[end]) && dims[end] != '='));
     if (whole) return true;
