@@ -13,7 +13,9 @@ TEST(NearestRank, is_the_least_of_which_so_many_are_no_larger) {
     for (int percent = 0; percent <= 100; percent += 5) {
       const std::size_t rank = nearest_rank(count, percent / 100.0);
       EXPECT_GE(100 * (rank + 1), percent * count) << percent << " % of " << count;
-      if (rank > 0) EXPECT_LT(100 * rank, percent * count) << percent << " % of " << count;
+      if (rank > 0) {
+        EXPECT_LT(100 * rank, percent * count) << percent << " % of " << count;
+      }
       EXPECT_LT(rank, count);
     }
 }

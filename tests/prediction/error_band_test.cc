@@ -80,14 +80,17 @@ TEST(ErrorBand, the_narrowest_kind_with_ten_rows_names_the_band) {
 TEST(ErrorBand, a_chip_that_is_neither_a_gpu_nor_a_tpu_has_the_errors_of_both) {
   std::vector<Residual> rows = ladder("a", "s", 9, 0, 0.01);
   append(rows, ladder("tpu_a", "s", 9, 0, 0.01));
-  static const Catalog catalog;
   const auto rows_of = [&](const std::string& chip) {
-    Spec spec;
-    spec.cluster.chip = *catalog.find_chip(chip);
-    spec.job.stack.name = "mine";
-    PredictionKind kind = kind_of(spec);
-    kind.experts = false;
-    return step_time_band(kStep, kind, rows)->rows;
+    const Catalog catalog;
+    const LoadResult loaded = load_scenario(
+        "plain",
+        "cluster { chip: \"" + chip + "\" chips: 8 fabric: \"" + catalog.fabrics_of(chip).at(0) +
+            "\" }\njob { model: \"gpt2_124m\" stack: \"generic_eager\" stack_override { attention_kernel: "
+            "\"unfused\" } mesh { name: \"data\" size: 8 } sharding: \"data\" global_batch_sequences: 8 "
+            "sequence_tokens: 1024 }\n",
+        catalog, {});
+    if (!loaded.spec) throw std::runtime_error(chip + ": " + format_problem(loaded.problems.at(0)));
+    return step_time_band(kStep, kind_of(*loaded.spec), rows)->rows;
   };
   EXPECT_EQ(rows_of("h100"), 9);
   EXPECT_EQ(rows_of("mi300x"), 9);

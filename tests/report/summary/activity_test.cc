@@ -49,7 +49,7 @@ TEST(Activity, of_experts_is_that_of_the_mean_device_and_not_of_the_busiest) {
   ComputeOp op = moves(4);
   op.of_experts = true;
   Spec spec = spec_of_round_chip();
-  spec.job.model.experts = Experts{.experts = 8, .experts_per_token = 2, .imbalance = 1.6};
+  spec.job.model.experts = MixtureOfExperts{.experts = 8, .imbalance = 1.6};
   const Activity activity = activity_of(spec, program_of(op), one_draw(example_timeline()));
   EXPECT_NEAR(activity.memory, 0.4 / 1.6, 1e-12);
   EXPECT_NEAR(activity.waiting, 1 - 0.4 / 1.6 - 0.005, 1e-12) << "the others wait for the busiest";
