@@ -82,11 +82,14 @@ TEST(ErrorBand, a_chip_that_is_neither_a_gpu_nor_a_tpu_has_the_errors_of_both) {
   append(rows, ladder("tpu_a", "s", 9, 0, 0.01));
   const auto rows_of = [&](const std::string& chip) {
     const Catalog catalog;
+    const std::string kernel = chip.starts_with("tpu_") ? "splash" : "unfused";
     const LoadResult loaded = load_scenario(
         "plain",
         "cluster { chip: \"" + chip + "\" chips: 8 fabric: \"" + catalog.fabrics_of(chip).at(0) +
             "\" }\njob { model: \"gpt2_124m\" stack: \"generic_eager\" stack_override { attention_kernel: "
-            "\"unfused\" } mesh { name: \"data\" size: 8 } sharding: \"data\" global_batch_sequences: 8 "
+            "\"" +
+            kernel +
+            "\" } mesh { name: \"data\" size: 8 } sharding: \"data\" global_batch_sequences: 8 "
             "sequence_tokens: 1024 }\n",
         catalog, {});
     if (!loaded.spec) throw std::runtime_error(chip + ": " + format_problem(loaded.problems.at(0)));
