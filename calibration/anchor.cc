@@ -7,6 +7,7 @@
 #include "calibration/anchor_slopes.h"
 #include "calibration/anchored_entry.h"
 #include "engine/check.h"
+#include "engine/order_statistics.h"
 #include "engine/parallel_for.h"
 #include "prediction/error_band.h"
 #include "proto/catalog/convert.h"

@@ -16,7 +16,8 @@ inline constexpr double kNormalP90 = 1.2815515655446004;  // 90th percentile of 
 // does not exceed: the nearest rank. REQUIRES: count > 0, share in [0, 1].
 inline std::size_t nearest_rank(std::size_t count, double share) {
   PODSIM_CHECK(count > 0 && share >= 0 && share <= 1, "a rank is one of a sample");
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(count)));
+  constexpr double kRounded = 1 - 1e-12;  // 0.55 x 100 is 55, and not the least number above it
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(count) * kRounded));
   return std::max<std::size_t>(rank, 1) - 1;
 }
 

@@ -63,7 +63,7 @@ TEST(WeeksClosedForms, of_elastic_jobs_that_keep_their_work_go_back_after_other_
       " } failure { component: software per_day: 0.5 } elastic { replicas: 128 least_replicas: 64 "
       "keeps_work: "
       "true reconfigure { mean_s: 60 } } spares { nodes: 8 } checkpoint { save_s: 60 ";
-  const ReliabilityReport given = weeks_of(kRepaired + rest + "interval_s: 3600 }");
+  const ReliabilityReport given = weeks_of(kRepaired + rest + "interval_s: 900 }");
   expect_formula(given);
   EXPECT_NEAR(given.closed_forms.failures_per_day, 3.06, 1e-9);
   EXPECT_NEAR(given.closed_forms.best_interval_s, best_interval_s(60, 2 * 86400), 1e-6);
