@@ -5,12 +5,11 @@
 #include <cmath>
 
 #include "engine/binary_units.h"
+#include "prediction/replica_sizes.h"
 #include "workload/model/model_program.h"
 
 namespace podsim {
 namespace {
-
-constexpr int kMostSequences = 4096;  // under way in a replica: more, no server schedules
 
 // Of one token and the whole model.
 struct TokenCosts {
@@ -79,10 +78,9 @@ class Replica {
     return kv_bytes_per_token() * costs_.attended(question_.prompt_tokens + question_.output_tokens);
   }
 
-  int most_sequences() const {
+  std::int64_t most_sequences() const {
     const double room = question_.memory_share * chip_.hbm_capacity.value * tensor_ - weight_bytes();
-    return static_cast<int>(
-        std::clamp(std::floor(room / kv_bytes_per_sequence()), 0.0, 1.0 * kMostSequences));
+    return static_cast<std::int64_t>(std::max(0.0, std::floor(room / kv_bytes_per_sequence())));
   }
 
   // Tokens in one pass, with the attention of each.
@@ -99,15 +97,15 @@ class Replica {
     const double prompt = question_.prompt_tokens;
     return pass(prompt, costs_.flops_per_token_in_prompt * costs_.attended_in_prompt(prompt), 0);
   }
-  Pass decode(int sequences) const {
+  Pass decode(double sequences) const {
     const double read = costs_.attended(question_.prompt_tokens + question_.output_tokens / 2.0);
     return pass(sequences, costs_.flops_per_token_in_cache * read, sequences * read);
   }
   // From one token of an answer to the next: while the others' answers are made, as many prompts are read.
-  double token_s(int sequences) const {
+  double token_s(double sequences) const {
     return decode(sequences).seconds() + sequences * prefill().seconds() / question_.output_tokens;
   }
-  double tokens_per_s(int sequences) const { return sequences / token_s(sequences); }
+  double tokens_per_s(double sequences) const { return sequences / token_s(sequences); }
 
  private:
   // Weights of experts that no token is sent to stay unread; which are, is taken as even chance.
@@ -140,20 +138,17 @@ class Replica {
 };
 
 // The most sequences, up to `most`, whose answers are as quick as asked; 0 where none is.
-int quick_enough(const Replica& replica, int most, double most_ms) {
-  if (most_ms <= 0 || replica.token_s(most) * 1e3 <= most_ms) return most;
-  int quick = 0, slow = most;
+std::int64_t quick_enough(const Replica& replica, std::int64_t most, double most_ms) {
+  const auto is_quick = [&](std::int64_t sequences) {
+    return replica.token_s(static_cast<double>(sequences)) * 1e3 <= most_ms;
+  };
+  if (most_ms <= 0 || is_quick(most)) return most;
+  std::int64_t quick = 0, slow = most;
   while (slow - quick > 1) {
-    const int middle = quick + (slow - quick) / 2;
-    (replica.token_s(middle) * 1e3 <= most_ms ? quick : slow) = middle;
+    const std::int64_t middle = quick + (slow - quick) / 2;
+    (is_quick(middle) ? quick : slow) = middle;
   }
   return quick;
-}
-
-// Chips that reach each other without the network between servers.
-int most_tensor(const FabricSpec& fabric) {
-  const int domain = fabric.gpu ? fabric.gpu->gpus_per_domain : std::max(fabric.chips_per_host, 8);
-  return std::min(domain, fabric.chips);
 }
 
 // None reaches from one domain into another.
@@ -163,7 +158,7 @@ std::int64_t replicas_on(std::int64_t chips, const InferenceReport& report) {
 }
 
 InferenceReport report_of(const InferenceQuestion& question, const Replica& replica, int tensor,
-                          int sequences) {
+                          std::int64_t sequences) {
   const Cluster& cluster = question.cluster;
   InferenceReport report;
   report.scenario = question.name;
@@ -171,21 +166,22 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
   report.chip = cluster.chip.name;
   report.tensor = tensor;
   report.chips = cluster.fabric.chips;
-  report.chips_per_domain = most_tensor(cluster.fabric);
+  report.chips_per_domain = chips_per_domain(cluster.fabric);
   report.replicas = replicas_on(report.chips, report);
   report.sequences = sequences;
   report.sequences_that_fit = replica.most_sequences();
   report.weight_gib_per_chip = replica.weight_bytes() / tensor / kBytesPerGib;
   report.kv_kib_per_token = replica.kv_bytes_per_token() / kBytesPerKib;
-  report.kv_gib_per_chip = replica.kv_bytes_per_sequence() * sequences / tensor / kBytesPerGib;
-  const auto prefill = replica.prefill(), decode = replica.decode(sequences);
+  const auto under_way = static_cast<double>(sequences);
+  report.kv_gib_per_chip = replica.kv_bytes_per_sequence() * under_way / tensor / kBytesPerGib;
+  const auto prefill = replica.prefill(), decode = replica.decode(under_way);
   report.prefill_s = prefill.seconds();
   report.prefill_by_compute = prefill.compute_s >= prefill.memory_s;
   report.decode_step_s = decode.seconds();
   report.decode_by_compute = decode.compute_s >= decode.memory_s;
   report.decode_communication_s = decode.communication_s;
-  report.ms_per_token = replica.token_s(sequences) * 1e3;
-  report.output_tokens_per_s = report.replicas * replica.tokens_per_s(sequences);
+  report.ms_per_token = replica.token_s(under_way) * 1e3;
+  report.output_tokens_per_s = static_cast<double>(report.replicas) * replica.tokens_per_s(under_way);
   const double kw = report.chips *
                     with_host_w(cluster.chip, cluster.chip.power_busy_w, cluster.fabric.chips_per_host) *
                     cluster.price.pue / 1e3;
@@ -195,24 +191,35 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
   return report;
 }
 
+// Of the size that has room for the most sequences, or for none.
+std::string explain_no_room(const InferenceQuestion& question, int tensor, std::int64_t most) {
+  const std::string chips = std::to_string(tensor) + " " + question.cluster.chip.name;
+  if (most == 0) return "weights and cache do not fit into the memory of " + chips;
+  return "beside the weights, the memory of " + chips + " has room for the cache of " + std::to_string(most) +
+         " sequences, not of " + std::to_string(*question.sequences);
+}
+
 }  // namespace
+
+std::string explain_invalid(const InferenceQuestion& question) {
+  if (!question.tensor) return "";
+  return explain_invalid_replica(question.job.model, question.cluster.fabric, *question.tensor);
+}
 
 std::optional<InferenceReport> estimate_inference(const InferenceQuestion& question, std::string& why) {
   const TokenCosts costs = costs_of(question.job);
+  const std::vector<int> sizes = question.tensor ? std::vector{*question.tensor}
+                                                 : replica_sizes(question.job.model, question.cluster.fabric);
   std::optional<InferenceReport> best;
-  const int most = most_tensor(question.cluster.fabric);
-  if (question.tensor && *question.tensor > most) {
-    why = "a replica of " + std::to_string(*question.tensor) + " chips reaches beyond the " +
-          std::to_string(most) + " that are joined without the network between servers";
-    return std::nullopt;
-  }
+  std::int64_t most = 0;
   bool fits = false;
-  for (int tensor = question.tensor.value_or(1); tensor <= question.tensor.value_or(most); tensor *= 2) {
+  for (const int tensor : sizes) {
     const Replica replica(question, costs, tensor);
-    const int room = replica.most_sequences();
+    const std::int64_t room = replica.most_sequences();
+    most = std::max(most, room);
     if (room == 0 || question.sequences.value_or(1) > room) continue;
     fits = true;
-    const int sequences =
+    const std::int64_t sequences =
         quick_enough(replica, question.sequences.value_or(room), question.most_ms_per_token);
     if (sequences == 0) continue;
     const InferenceReport report = report_of(question, replica, tensor, sequences);
@@ -220,8 +227,7 @@ std::optional<InferenceReport> estimate_inference(const InferenceQuestion& quest
   }
   if (!best)
     why = fits ? "no replica answers within " + std::to_string(question.most_ms_per_token) + " ms a token"
-               : "weights and cache do not fit into the memory of " +
-                     std::to_string(question.tensor.value_or(most)) + " " + question.cluster.chip.name;
+               : explain_no_room(question, sizes.back(), most);
   return best;
 }
 

@@ -150,8 +150,9 @@ bool asks_for_a_fleet(const FleetVerb& verb) {
 int add_served(const FleetScenarios& loaded, const FleetVerb& verb, std::map<std::string, Fleet>& fleets) {
   for (std::size_t i = 0; i < loaded.served.size(); ++i) {
     const Spec& spec = loaded.served[i];
-    const auto report = inference_of(spec, verb.inference);
-    if (!report) return kInfeasible;
+    int exit_code = kDone;
+    const auto report = inference_of(spec, verb.inference, exit_code);
+    if (!report) return exit_code;
     Fleet* fleet = fleet_of(spec, loaded.served_texts[i], loaded, fleets);
     if (fleet == nullptr) return kInputError;
     const double rate = verb.serve_rates[i];

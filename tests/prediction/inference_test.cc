@@ -127,13 +127,14 @@ TEST(Inference, latent_attention_expands_a_prompt_and_leaves_the_cache_as_it_is)
   EXPECT_NEAR(more, 1e5 * 2 * 61 * 128 * (2 * 512 + 64.0) / rate, 1e-6 * more);
 }
 
-// 64 chips in domains of 8, of which each holds one replica of 5.
+// 64 chips in domains of 8, of which each holds one replica of 7.
 TEST(Inference, a_replica_lies_in_one_domain_and_all_chips_are_paid_for) {
   InferenceQuestion asked = question();
   asked.cluster.fabric.chips = 64;
+  asked.job.model.heads = asked.job.model.kv_heads = 56;
   asked.tensor = 4;
   const InferenceReport even = answer(asked);
-  asked.tensor = 5;
+  asked.tensor = 7;
   const InferenceReport uneven = answer(asked);
   EXPECT_EQ(even.replicas, 16);
   EXPECT_EQ(uneven.replicas, 8);
@@ -154,8 +155,25 @@ TEST(Inference, what_does_not_fit_is_told) {
   EXPECT_FALSE(estimate_inference(asked, why));
   EXPECT_EQ(why, "weights and cache do not fit into the memory of 1 h100");
   asked.tensor = 16;
-  EXPECT_FALSE(estimate_inference(asked, why));
+  why = explain_invalid(asked);
   EXPECT_NE(why.find("beyond the 8"), std::string::npos) << why;
+}
+
+// As many as there is room for, and no cap: a gigabyte holds thousands of short ones.
+TEST(Inference, more_sequences_than_there_is_room_for_are_told_with_how_many_there_is) {
+  InferenceQuestion asked = question();
+  asked.tensor = 8;
+  asked.prompt_tokens = 8;
+  asked.output_tokens = 8;
+  const std::int64_t most = answer(asked).sequences_that_fit;
+  EXPECT_GT(most, 4096);
+  asked.sequences = most;
+  EXPECT_EQ(answer(asked).sequences, most);
+  asked.sequences = most + 1;
+  std::string why;
+  EXPECT_FALSE(estimate_inference(asked, why));
+  EXPECT_EQ(why, "beside the weights, the memory of 8 h100 has room for the cache of " +
+                     std::to_string(most) + " sequences, not of " + std::to_string(most + 1));
 }
 
 TEST(InferenceLaw, more_sequences_serve_more_and_each_waits_longer) {
