@@ -7,6 +7,7 @@
 #include "engine/binary_units.h"
 #include "prediction/replica_sizes.h"
 #include "workload/model/model_program.h"
+#include "workload/partition/model_flops.h"
 
 namespace podsim {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 // Of one token and the whole model.
 struct TokenCosts {
   double parameters = 0, expert_parameters = 0;  // the second: of all experts, within the first
-  double active = 0;
+  double looked_up = 0, row = 0;  // parameters of tables of which each token reads a row, and of these rows
+  double flops = 0;               // of matmuls, without attention
   double experts = 0, experts_per_token = 0;
   double kv_elements = 0;  // of a token that was read, in all layers
   // Of attention in all layers, for each token that one attends to.
@@ -31,17 +33,22 @@ struct TokenCosts {
   }
 };
 
-TokenCosts costs_of(const Job& job) {
-  const Model& model = job.model;
-  const ModelProgram program = model_program(job);
-  TokenCosts costs;
-  costs.parameters = parameter_count(program);
-  costs.active = active_parameters(job, program);
-  if (model.experts) {
-    costs.experts = model.experts->experts;
-    costs.experts_per_token = model.experts->experts_per_token;
-    costs.expert_parameters = expert_parameters(program);
-  }
+// A table that the logits share is read as a whole.
+void add_tables(const Model& model, const ModelProgram& program, TokenCosts& costs) {
+  for (const ModelPart& part : program.parts)
+    for (const Operation& op : part.graph.operations) {
+      if (op.kind != OperationKind::kEmbedding) continue;
+      for (const Operand& input : op.inputs) {
+        const Tensor& table = part.graph.tensors[static_cast<std::size_t>(input.tensor)];
+        if (!is_parameter(table)) continue;
+        const TensorDim& rows = table.dims.front();
+        costs.row += elements(table) / static_cast<double>(rows.blocks.front().size);
+        if (!model.tied_embedding || rows.logical != "param_vocabulary") costs.looked_up += elements(table);
+      }
+    }
+}
+
+void add_attention(const Model& model, TokenCosts& costs) {
   int local = 0;
   for (int layer = 0; layer < model.layers; ++layer) local += is_local(model, layer);
   costs.local = static_cast<double>(local) / model.layers;
@@ -59,6 +66,22 @@ TokenCosts costs_of(const Job& job) {
     costs.kv_elements = 2 * layers * model.kv_heads * model.head_dim;
     costs.flops_per_token_in_prompt = costs.flops_per_token_in_cache = 4 * layers * heads * model.head_dim;
   }
+}
+
+// Modules that predict further tokens are for training: nothing is drafted ahead.
+TokenCosts costs_of(Job job) {
+  job.model.prediction_layers = 0;
+  const ModelProgram program = model_program(job);
+  TokenCosts costs;
+  costs.parameters = parameter_count(program);
+  costs.flops = forward_flops_without_scores(job, program).value;
+  if (job.model.experts) {
+    costs.experts = job.model.experts->experts;
+    costs.experts_per_token = job.model.experts->experts_per_token;
+    costs.expert_parameters = expert_parameters(program);
+  }
+  add_tables(job.model, program, costs);
+  add_attention(job.model, costs);
   return costs;
 }
 
@@ -89,7 +112,7 @@ class Replica {
     double seconds() const { return std::max(compute_s, memory_s) + communication_s; }
   };
   Pass pass(double tokens, double attention_flops, double cached_tokens) const {
-    const double flops = tokens * (2 * costs_.active + attention_flops);
+    const double flops = tokens * (costs_.flops + attention_flops);
     const double bytes = weights_read(tokens) + cached_tokens * kv_bytes_per_token();
     return {flops / flops_, bytes / bytes_per_s_, all_reduces_s(tokens)};
   }
@@ -108,11 +131,13 @@ class Replica {
   double tokens_per_s(double sequences) const { return sequences / token_s(sequences); }
 
  private:
-  // Weights of experts that no token is sent to stay unread; which are, is taken as even chance.
+  // Weights of experts that no token is sent to stay unread; which are, is taken as even chance. So do rows
+  // of tables that no token looks up.
   double weights_read(double tokens) const {
-    if (costs_.experts == 0) return weight_bytes();
-    const double hit = 1 - std::pow(1 - costs_.experts_per_token / costs_.experts, tokens);
-    return (costs_.parameters - (1 - hit) * costs_.expert_parameters) * bytes_per_element(question_.weights);
+    double read = costs_.parameters - costs_.looked_up + tokens * costs_.row;
+    if (costs_.experts > 0)
+      read -= std::pow(1 - costs_.experts_per_token / costs_.experts, tokens) * costs_.expert_parameters;
+    return read * bytes_per_element(question_.weights);
   }
 
   // Two in each layer, of 16-bit activations; none is hidden.
