@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "collectives/collective.h"
 #include "engine/binary_units.h"
 #include "prediction/replica_sizes.h"
+#include "scheduler/placement/subcluster.h"
 #include "workload/model/model_program.h"
 #include "workload/partition/model_flops.h"
 
@@ -85,11 +88,17 @@ TokenCosts costs_of(Job job) {
   return costs;
 }
 
-// One replica of `tensor` chips.
+// One replica of `tensor` chips, the first of a domain.
 class Replica {
  public:
-  Replica(const InferenceQuestion& question, const TokenCosts& costs, int tensor)
-      : question_(question), costs_(costs), chip_(question.cluster.chip), tensor_(tensor) {
+  Replica(const InferenceQuestion& question, const TokenCosts& costs, const Fabric& domain, int tensor)
+      : question_(question),
+        costs_(costs),
+        chip_(question.cluster.chip),
+        domain_(domain),
+        tensor_(tensor),
+        group_(static_cast<std::size_t>(tensor)) {
+    std::iota(group_.begin(), group_.end(), 0);
     const MatmulRate& rate = chip_.matmul.at(question.weights);
     flops_ = rate.peak.value * rate.sustained * tensor * question.reached;
     bytes_per_s_ = chip_.hbm.value * chip_.hbm_efficiency * tensor * question.reached;
@@ -140,25 +149,20 @@ class Replica {
     return read * bytes_per_element(question_.weights);
   }
 
-  // Two in each layer, of 16-bit activations; none is hidden.
+  // Two in each layer, of activations; none is hidden.
   double all_reduces_s(double tokens) const {
-    if (tensor_ == 1) return 0;
-    const FabricSpec& fabric = question_.cluster.fabric;
     const Model& model = question_.job.model;
-    const double bytes = 2 * tokens * model.d_model * 2.0 * (tensor_ - 1) / tensor_;
-    const LinkSpec& link = fabric.torus ? fabric.torus->ici : fabric.gpu->nvlink;
-    // A ring has both directions; without a switch the links to the other chips of the replica count.
-    const bool mesh = fabric.gpu && fabric.gpu->nvlink_mesh;
-    const double links = fabric.torus ? 2 : mesh ? (tensor_ - 1.0) / (fabric.gpu->gpus_per_domain - 1) : 1;
-    const double hops = fabric.torus ? tensor_ / 2.0 : 2;
-    const double launch_s = fabric.collective_launch.in_seconds() + 2 * hops * link.latency.in_seconds();
-    return 2 * model.layers * (bytes / (link.payload().value * links) + launch_s);
+    const Collective asked = {CollectiveKind::kAllReduce,
+                              {tokens * model.d_model * question_.activation_bytes}};
+    return 2 * model.layers * predict(domain_, plan(domain_, asked, group_)).in_seconds();
   }
 
   const InferenceQuestion& question_;
   const TokenCosts& costs_;
   const Chip& chip_;
+  const Fabric& domain_;
   int tensor_;
+  std::vector<ChipId> group_;
   double flops_ = 0, bytes_per_s_ = 0;
 };
 
@@ -235,11 +239,13 @@ std::optional<InferenceReport> estimate_inference(const InferenceQuestion& quest
   const TokenCosts costs = costs_of(question.job);
   const std::vector<int> sizes = question.tensor ? std::vector{*question.tensor}
                                                  : replica_sizes(question.job.model, question.cluster.fabric);
+  const FabricSpec& fabric = question.cluster.fabric;
+  const Fabric domain = build_fabric(subcluster(fabric, chips_per_domain(fabric)));
   std::optional<InferenceReport> best;
   std::int64_t most = 0;
   bool fits = false;
   for (const int tensor : sizes) {
-    const Replica replica(question, costs, tensor);
+    const Replica replica(question, costs, domain, tensor);
     const std::int64_t room = replica.most_sequences();
     most = std::max(most, room);
     if (room == 0 || question.sequences.value_or(1) > room) continue;

@@ -22,7 +22,8 @@ struct InferenceQuestion {
   std::optional<int> tensor;     // chips of a replica; missing = those that serve most tokens per chip
   std::optional<std::int64_t> sequences;  // under way in a replica; missing = the most that fit
   double most_ms_per_token = 0;           // mean of an answer; 0 = any
-  double memory_share = 0.9;              // of a chip, for weights and cache
+  double memory_share = 0;                // of a chip, for weights and cache
+  double activation_bytes = 0;            // of an element of an activation that the chips of a replica add up
   double reached = 1;  // of what the rooflines give, by schedulers and kernels of real servers
 };
 

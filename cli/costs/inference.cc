@@ -174,7 +174,10 @@ std::optional<InferenceReport> inference_of(const Spec& spec, const InferenceOpt
   question.tensor = options.tensor;
   question.sequences = options.sequences;
   question.most_ms_per_token = options.most_ms_per_token;
-  question.reached = options.reached.value_or(usual_serving_share());
+  const ServingTerms terms = usual_serving();
+  question.memory_share = terms.memory_share;
+  question.activation_bytes = terms.activation_bytes;
+  question.reached = options.reached.value_or(terms.share);
   if (const std::string invalid = explain_invalid(question); !invalid.empty()) {
     spdlog::error("--tensor: {}: {}", spec.name, invalid);
     return std::nullopt;

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
+#include "collectives/collective.h"
+#include "proto/catalog/owning_tables.h"
 #include "tests/prediction/scenario.h"
 
 namespace podsim::inference_test {
@@ -19,6 +22,8 @@ InferenceQuestion question() {
   question.output_tokens = 128;
   question.weights = Dtype::kFp8;
   question.kv_bytes = 1;
+  question.memory_share = usual_serving().memory_share;
+  question.activation_bytes = usual_serving().activation_bytes;
   return question;
 }
 
@@ -161,6 +166,29 @@ TEST(Inference, latent_attention_expands_a_prompt_and_leaves_the_cache_as_it_is)
   };
   const double more = decode(200'000) - decode(100'000);
   EXPECT_NEAR(more, 1e5 * 2 * 61 * 128 * (2 * 512 + 64.0) / rate, 1e-6 * more);
+}
+
+// Whatever joins them: a switch that reduces, a mesh, PCIe, a torus.
+TEST(Inference, all_reduces_are_those_of_the_network_by_itself) {
+  for (const char* name : {"inference/llama2_70b_8_h100", "inference/llama2_70b_8_mi300x",
+                           "inference/llama2_70b_8_l40s", "llama3_70b_512_v5p"}) {
+    InferenceQuestion asked = question();
+    const Spec spec = testing::load(name);
+    asked.cluster = spec.cluster;
+    asked.weights = Dtype::kBf16;
+    asked.tensor = 8;
+    asked.cluster.chip.hbm_capacity = Bytes{100e9};
+    const Fabric fabric = build_fabric(spec.cluster.fabric);
+    std::vector<ChipId> group(8);
+    std::iota(group.begin(), group.end(), 0);
+    for (const int sequences : {1, 32, 256}) {
+      asked.sequences = sequences;
+      const Collective sum = {CollectiveKind::kAllReduce, {sequences * 8192 * 2.0}};
+      EXPECT_DOUBLE_EQ(answer(asked).decode_communication_s,
+                       160 * predict(fabric, plan(fabric, sum, group)).in_seconds())
+          << name << " " << sequences;
+    }
+  }
 }
 
 // 64 chips in domains of 8, of which each holds one replica of 7.

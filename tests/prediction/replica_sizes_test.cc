@@ -75,6 +75,8 @@ TEST(ReplicaSizesLaw, no_size_that_is_allowed_serves_more_than_the_one_that_is_t
   asked.output_tokens = 256;
   asked.weights = Dtype::kFp8;
   asked.kv_bytes = 1;
+  asked.memory_share = 0.9;
+  asked.activation_bytes = 2;
   std::string why;
   const auto taken = estimate_inference(asked, why);
   ASSERT_TRUE(taken) << why;

@@ -187,6 +187,16 @@ TEST(InferenceVerb, says_that_adversities_have_no_effect) {
       << result.err;
 }
 
+// 32 sequences of 8,192 activations of two bytes, twice in each of 80 layers.
+TEST(InferenceVerb, all_reduces_take_as_long_as_podsim_collective_has_them) {
+  const json alone = json::parse(
+      podsim_command("collective --fabric dgx_h100 --chips 8 --group 0..3 --bytes 512KiB --format json").out);
+  const json served =
+      json::parse(podsim_command("inference " + kServed + " --tensor 4 --sequences 32 --format json").out);
+  EXPECT_DOUBLE_EQ(served["decode_communication_s"].get<double>(),
+                   160 * alone["rows"][0]["time_s"].get<double>());
+}
+
 // A rack of 72 holds four replicas of sixteen.
 TEST(InferenceVerb, tells_how_many_chips_no_replica_uses) {
   const std::string served = "inference scenarios/inference/llama31_405b_72_gb200.textproto";
