@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/unit_factors.h"
+
 namespace podsim {
 namespace {
 
-constexpr double kMicro = 1e6, kMsPerHour = 3.6e6, kMsPerDay = 24 * kMsPerHour, kMbPerGb = 1000;
+constexpr double kMicro = 1e6, kMbPerGb = 1000;
 
 }  // namespace
 
@@ -69,7 +71,7 @@ RunBill bill_of(const RunAccounts& accounts, std::int64_t chips, std::int64_t le
 
 double usd_of_run(double chips, double days, const Price& price) {
   const double rest_days = std::max(0.0, price.minimum_days - days) * (1 - price.rest_used_share);
-  return chips * 24 * (days + rest_days) * price.usd_per_chip_hour;
+  return chips * kHoursPerDay * (days + rest_days) * price.usd_per_chip_hour;
 }
 
 }  // namespace podsim

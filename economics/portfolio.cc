@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/unit_factors.h"
+
 namespace podsim {
 namespace {
 
@@ -54,11 +56,10 @@ std::vector<FleetLevel> levels_of(const std::vector<FleetRun>& runs, const std::
 
 FleetCost cost_of_fleet(const std::vector<FleetLevel>& levels, int committed_chips, double committed_usd,
                         double on_demand_usd) {
-  constexpr double kHours = 24;
   FleetCost cost{committed_chips, 0};
   for (const FleetLevel& level : levels)
     cost.usd +=
-        level.days * kHours *
+        level.days * kHoursPerDay *
         (committed_chips * committed_usd + std::max(0, level.chips - committed_chips) * on_demand_usd);
   return cost;
 }

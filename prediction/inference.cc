@@ -7,6 +7,7 @@
 
 #include "collectives/collective.h"
 #include "engine/binary_units.h"
+#include "engine/unit_factors.h"
 #include "prediction/replica_sizes.h"
 #include "scheduler/placement/subcluster.h"
 #include "workload/model/model_program.h"
@@ -215,7 +216,7 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
                     with_host_w(cluster.chip, cluster.chip.power_busy_w, cluster.fabric.chips_per_host) *
                     cluster.price.pue / 1e3;
   const double usd_per_hour = report.chips * cluster.price.usd_per_chip_hour + kw * cluster.price.usd_per_kwh;
-  report.usd_per_million_tokens = usd_per_hour / 3600 / report.output_tokens_per_s * 1e6;
+  report.usd_per_million_tokens = usd_per_hour / kSecondsPerHour / report.output_tokens_per_s * 1e6;
   report.j_per_token = kw * 1e3 / report.output_tokens_per_s;
   return report;
 }

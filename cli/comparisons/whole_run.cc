@@ -2,12 +2,12 @@
 #include "cli/comparisons/whole_run.h"
 
 #include "economics/bill.h"
+#include "engine/unit_factors.h"
 #include "report/summary/document_rate.h"
 
 namespace podsim {
 
 WholeRun whole_run(const Report& report, const Price& price, double tokens) {
-  constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24, kKwhPerMwh = 1e3, kKgPerTonne = 1e3;
   WholeRun run{tokens, tokens / document_tokens_per_s(report) / kSecondsPerDay, 0, 0, std::nullopt};
   const double hours = run.days * kHoursPerDay;
   run.mwh = report.power_kw * hours / kKwhPerMwh;

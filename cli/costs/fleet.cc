@@ -14,6 +14,7 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
+#include "engine/unit_factors.h"
 #include "planner/plan/plan_weeks.h"
 #include "proto/catalog/chip_prices.h"
 #include "proto/scenario/load.h"
@@ -61,7 +62,6 @@ std::optional<Trained> trained(const Spec& spec, const InputText& text, double t
                                const FleetScenarios& loaded, const FleetVerb& verb) {
   if (!spec.asks_weeks) {
     const Report report = predict_all(std::span(&spec, 1), verb.run).front().report;
-    constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24;
     const double days = tokens / document_tokens_per_s(report) / kSecondsPerDay;
     return Trained{days, report.power_kw * kHoursPerDay * days / 1e3, 0, report.memory.fits};
   }
@@ -162,7 +162,6 @@ int add_served(const FleetScenarios& loaded, const FleetVerb& verb, std::map<std
                     spec.name, chips, report->chip, kMostFleetChips);
       return kInputError;
     }
-    constexpr double kJoulesPerKwh = 3.6e6, kSecondsPerDay = 86400;
     const double kwh = report->j_per_token * rate * verb.days * kSecondsPerDay / kJoulesPerKwh;
     fleet->runs.push_back(
         {"serve " + spec.name, static_cast<int>(chips), verb.days, 0, kwh * fleet->usd_per_kwh});

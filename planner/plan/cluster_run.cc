@@ -2,15 +2,10 @@
 #include "planner/plan/cluster_run.h"
 
 #include "economics/bill.h"
+#include "engine/unit_factors.h"
 #include "planner/plan/plan_weeks.h"
 
 namespace podsim {
-namespace {
-
-constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24, kJoulesPerMwh = 3.6e9;
-
-}  // namespace
-
 std::optional<ClusterRun> run_on_cluster(const ClusterRunQuestion& question, const Spec& spec,
                                          const MainFigures& step, const Catalog& catalog, std::string& why) {
   const Price& price = spec.cluster.price;

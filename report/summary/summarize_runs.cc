@@ -7,12 +7,11 @@
 
 #include "economics/bill.h"
 #include "engine/check.h"
+#include "engine/unit_factors.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {
 namespace {
-
-constexpr double kMsPerHour = 3.6e6, kMsPerDay = 24 * kMsPerHour, kSecondsPerDay = 86400;
 
 double nearest_rank(const std::vector<double>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
@@ -236,7 +235,7 @@ ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s
     return forms;
   }
   const double mttf = 1 / per_s;
-  forms.mttf_h = mttf / 3600;
+  forms.mttf_h = mttf / kSecondsPerHour;
   forms.young_s = young_interval_s(save_s, mttf);
   forms.daly_s = daly_interval_s(save_s, mttf);
   forms.best_interval_s = best_interval_s(save_s, mttf);
