@@ -64,11 +64,12 @@ FleetCost cost_of_fleet(const std::vector<FleetLevel>& levels, int committed_chi
   return cost;
 }
 
-FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, double committed_usd,
+FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, std::optional<double> committed_usd,
                               double on_demand_usd) {
-  FleetCost best = cost_of_fleet(levels, 0, committed_usd, on_demand_usd);
+  FleetCost best = cost_of_fleet(levels, 0, 0, on_demand_usd);
+  if (!committed_usd) return best;
   for (const FleetLevel& level : levels) {  // the cost bends only where a level begins
-    const FleetCost cost = cost_of_fleet(levels, level.chips, committed_usd, on_demand_usd);
+    const FleetCost cost = cost_of_fleet(levels, level.chips, *committed_usd, on_demand_usd);
     if (cost.usd < best.usd || (cost.usd == best.usd && cost.committed_chips < best.committed_chips))
       best = cost;
   }

@@ -127,8 +127,7 @@ bool settle(std::map<std::string, Fleet>& fleets, const FleetVerb& verb) {
     fleet.slots = place_runs(fleet.runs, fleet.chips);
     fleet.levels = levels_of(fleet.runs, fleet.slots, verb.days);
     fleet.energy_usd = energy_usd(fleet.runs, fleet.slots, verb.days);
-    fleet.commitment = cheapest_commitment(fleet.levels, fleet.committed_usd > 0 ? fleet.committed_usd : 1e9,
-                                           fleet.on_demand_usd);
+    fleet.commitment = cheapest_commitment(fleet.levels, fleet.committed_usd, fleet.on_demand_usd);
   }
   return true;
 }
