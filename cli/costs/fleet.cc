@@ -14,6 +14,7 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
+#include "economics/steady_run.h"
 #include "engine/unit_factors.h"
 #include "planner/plan/plan_weeks.h"
 #include "proto/catalog/chip_prices.h"
@@ -62,8 +63,8 @@ std::optional<Trained> trained(const Spec& spec, const InputText& text, double t
                                const FleetScenarios& loaded, const FleetVerb& verb) {
   if (!spec.asks_weeks) {
     const Report report = predict_all(std::span(&spec, 1), verb.run).front().report;
-    const double days = tokens / document_tokens_per_s(report) / kSecondsPerDay;
-    return Trained{days, report.power_kw * kHoursPerDay * days / 1e3, 0, report.memory.fits};
+    const SteadyRun run = steady_run(steady_step(report), tokens, spec.cluster.price);
+    return Trained{run.days, run.mwh, 0, report.memory.fits};
   }
   std::string why;
   const WeeksWish wish{
@@ -179,7 +180,7 @@ int add_trained(const FleetScenarios& loaded, const FleetVerb& verb, std::map<st
     if (fleet == nullptr) return kInputError;
     if (!run->fits) exit_code = judge_fits({{spec.name, false}});
     fleet->runs.push_back({spec.name, spec.cluster.fabric.chips + run->spare_chips, run->days,
-                           run->spare_chips, run->mwh * 1e3 * fleet->usd_per_kwh});
+                           run->spare_chips, run->mwh * kKwhPerMwh * fleet->usd_per_kwh});
   }
   return exit_code;
 }

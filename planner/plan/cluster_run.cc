@@ -2,25 +2,30 @@
 #include "planner/plan/cluster_run.h"
 
 #include "economics/bill.h"
+#include "economics/steady_run.h"
 #include "engine/unit_factors.h"
 #include "planner/plan/plan_weeks.h"
 
 namespace podsim {
+
 std::optional<ClusterRun> run_on_cluster(const ClusterRunQuestion& question, const Spec& spec,
                                          const MainFigures& step, const Catalog& catalog, std::string& why) {
   const Price& price = spec.cluster.price;
-  const int chips = spec.cluster.fabric.chips;
+  const SteadyRun steady =
+      steady_run({static_cast<double>(spec.cluster.fabric.chips), step.tokens_per_s, step.energy_j_per_token},
+                 question.tokens, price, spec.cluster.carbon);
   ClusterRun run;
   RunInputs& inputs = run.inputs;
-  inputs.days = question.tokens / step.tokens_per_s / kSecondsPerDay;
-  inputs.mwh = question.tokens * step.energy_j_per_token / kJoulesPerMwh;
+  inputs.days = steady.days;
+  inputs.mwh = steady.mwh;
   inputs.usd_per_chip_hour = price.usd_per_chip_hour;
   inputs.usd_per_kwh = price.usd_per_kwh;
-  run.usd = usd_of_run(chips, inputs.days, price) + inputs.mwh * 1000 * price.usd_per_kwh;
+  run.usd = steady.usd;
+  run.carbon_t = steady.carbon_t;
   if (const std::optional<Carbon>& carbon = spec.cluster.carbon) {
-    run.carbon_t = carbon->kg(inputs.mwh * 1000, chips * inputs.days * kHoursPerDay) / 1000;
     inputs.kg_per_kwh = carbon->kg_per_kwh;
-    inputs.making_t_per_day = carbon->making_kg_per_chip_hour * chips * kHoursPerDay / 1000;
+    inputs.making_t_per_day =
+        carbon->making_kg_per_chip_hour * spec.cluster.fabric.chips * kHoursPerDay / kKgPerTonne;
   }
   double usd = run.usd;
   if (question.weeks) {
@@ -41,7 +46,8 @@ std::optional<ClusterRun> run_on_cluster(const ClusterRunQuestion& question, con
     usd = run.usd - inputs.one_off_usd;
   }
   const double price_of_one = usd_of_run(1, inputs.days, price);
-  if (price_of_one > 0) inputs.paid_chips = (usd - inputs.mwh * 1000 * price.usd_per_kwh) / price_of_one;
+  if (price_of_one > 0)
+    inputs.paid_chips = (usd - inputs.mwh * kKwhPerMwh * price.usd_per_kwh) / price_of_one;
   return run;
 }
 
