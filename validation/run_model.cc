@@ -2,10 +2,12 @@
 #include "validation/run_model.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "proto/catalog/catalog.h"
 #include "report/text/text.h"
+#include "validation/mesh_text.h"
 
 namespace podsim {
 namespace {
@@ -62,7 +64,8 @@ Model shape_of(const RunRow& row) {
     experts.expert_ffn = model.ffn;
     experts.shared_ffn = row.whole("shared_expert_ffn", 0);
     experts.dense_layers = row.whole("dense_layers", 0);
-    model.ffn = experts.expert_ffn * experts.experts_per_token + experts.shared_ffn;
+    model.ffn =
+        bounded_count(std::int64_t{experts.expert_ffn} * experts.experts_per_token + experts.shared_ffn);
     model.experts = experts;
   }
   return model;
@@ -183,8 +186,8 @@ RunModel run_model(const RunRow& row, const Catalog& catalog, int tensor) {
   if (entry && entry->vocabulary >= vocabulary && entry->vocabulary - vocabulary < 128)
     vocabulary = entry->vocabulary;
   if (vocabulary % tensor != 0) {
-    const int multiple = 128 * tensor;
-    vocabulary = (vocabulary + multiple - 1) / multiple * multiple;
+    const std::int64_t multiple = std::int64_t{128} * tensor;
+    vocabulary = bounded_count((vocabulary + multiple - 1) / multiple * multiple);
     result.assumptions.push_back("vocabulary padded to a multiple of 128 x tensor");
   }
   if (!entry) {
