@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/unit_factors.h"
+
 namespace podsim {
 namespace {
 
-constexpr double kMicro = 1e6, kMsPerHour = 3.6e6, kMsPerDay = 24 * kMsPerHour, kMbPerGb = 1000;
+constexpr double kMicro = 1e6, kMbPerGb = 1000;
 
 }  // namespace
 
@@ -58,18 +60,21 @@ RunBill bill_of(const RunAccounts& accounts, std::int64_t chips, std::int64_t le
   charge(BillItem::kOutOfOrder, pays_when_out(price.kind) ? out : 0);
   bill.unpaid_chip_ms = out - bill.of(BillItem::kOutOfOrder);
   const std::int64_t left_ms = std::llround(price.minimum_days * kMsPerDay) - length_ms;
-  const double unused = 1 - price.rest_used_share;
-  charge(BillItem::kRestOfTerm,
-         chips * std::llround(unused * static_cast<double>(std::max<std::int64_t>(0, left_ms))));
+  charge(BillItem::kRestOfTerm, chips * std::llround(rest_paid(price, static_cast<double>(left_ms))));
   bill.egress_mb = egress_mb;
   bill.usd[static_cast<std::size_t>(BillItem::kEgress)] =
       Usd::of_megabytes(price.egress_usd_per_gb, egress_mb);
   return bill;
 }
 
+double rest_paid(const Price& price, double left) {
+  return (1 - price.rest_used_share) * std::max(0.0, left);
+}
+
+// Hours times what an hour costs, as cost_of_fleet has it: both come to the same to the last digit.
 double usd_of_run(double chips, double days, const Price& price) {
-  const double rest_days = std::max(0.0, price.minimum_days - days) * (1 - price.rest_used_share);
-  return chips * 24 * (days + rest_days) * price.usd_per_chip_hour;
+  const double paid_days = days + rest_paid(price, price.minimum_days - days);
+  return paid_days * kHoursPerDay * (chips * price.usd_per_chip_hour);
 }
 
 }  // namespace podsim

@@ -62,7 +62,11 @@ std::int64_t egress_mb(const Egress& egress, std::int64_t length_ms, std::int64_
 RunBill bill_of(const RunAccounts& accounts, std::int64_t chips, std::int64_t length_ms, const Price& price,
                 std::int64_t egress_mb = 0);
 
-// Of a run in which nothing fails.
+// Of what is left of a minimum term when a run ends, in any unit, as much as is paid: what no other work
+// uses.
+double rest_paid(const Price& price, double left);
+
+// Of chips alone, in a run in which nothing fails.
 double usd_of_run(double chips, double days, const Price& price);
 
 }  // namespace podsim

@@ -4,11 +4,10 @@
 #include <cmath>
 
 #include "engine/check.h"
+#include "engine/unit_factors.h"
 
 namespace podsim {
 namespace {
-
-constexpr double kHoursPerYear = 8760;
 
 // Paid at the end of each year for a debt of 1. Source: Brealey, Myers and Allen, Principles of Corporate
 // Finance, annuities.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/unit_factors.h"
+
 namespace podsim {
 namespace {
 
@@ -54,20 +56,20 @@ std::vector<FleetLevel> levels_of(const std::vector<FleetRun>& runs, const std::
 
 FleetCost cost_of_fleet(const std::vector<FleetLevel>& levels, int committed_chips, double committed_usd,
                         double on_demand_usd) {
-  constexpr double kHours = 24;
   FleetCost cost{committed_chips, 0};
   for (const FleetLevel& level : levels)
     cost.usd +=
-        level.days * kHours *
+        level.days * kHoursPerDay *
         (committed_chips * committed_usd + std::max(0, level.chips - committed_chips) * on_demand_usd);
   return cost;
 }
 
-FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, double committed_usd,
+FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, std::optional<double> committed_usd,
                               double on_demand_usd) {
-  FleetCost best = cost_of_fleet(levels, 0, committed_usd, on_demand_usd);
+  FleetCost best = cost_of_fleet(levels, 0, 0, on_demand_usd);
+  if (!committed_usd) return best;
   for (const FleetLevel& level : levels) {  // the cost bends only where a level begins
-    const FleetCost cost = cost_of_fleet(levels, level.chips, committed_usd, on_demand_usd);
+    const FleetCost cost = cost_of_fleet(levels, level.chips, *committed_usd, on_demand_usd);
     if (cost.usd < best.usd || (cost.usd == best.usd && cost.committed_chips < best.committed_chips))
       best = cost;
   }

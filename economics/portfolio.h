@@ -2,6 +2,7 @@
 // worth a commitment.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,9 @@ struct FleetCost {
 FleetCost cost_of_fleet(const std::vector<FleetLevel>& levels, int committed_chips, double committed_usd,
                         double on_demand_usd);
 
-// The commitment that costs least, the smallest of equals: chips whose use is above the ratio of prices.
-FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, double committed_usd,
+// The commitment that costs least, the smallest of equals: chips whose use is above the ratio of prices; none
+// where there is no price of committed chips.
+FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, std::optional<double> committed_usd,
                               double on_demand_usd);
 
 // What runs use until then of power that is paid by the kWh, evenly over their days.

@@ -5,13 +5,14 @@
 #include <cmath>
 #include <string>
 
+#include "engine/unit_factors.h"
 #include "report/text/text.h"
 #include "scheduler/simulation/state/step_draws.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kSecondsPerDay = 86400, kMost_s = 90 * kSecondsPerDay;  // of the 106 days that are simulated
+constexpr double kMost_s = 90 * kSecondsPerDay;  // of the 106 days that are simulated
 // Of draws with 53 bits: an exponential one over its mean, and a normal one.
 constexpr double kMostExponential = 37, kMostNormal = 8.6;
 

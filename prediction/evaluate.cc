@@ -1,6 +1,7 @@
 // Simulates the forward passes of a job by themselves.
 #include "prediction/evaluate.h"
 
+#include "engine/unit_factors.h"
 #include "prediction/step_length.h"
 #include "report/summary/summarize.h"
 #include "report/text/text.h"
@@ -39,7 +40,7 @@ Time EvaluationPasses::per_step(const SimulateOptions& draw) const {
   const double seconds = passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds();
   if (seconds <= kLongestStep_s) return Time::seconds(seconds);
   throw StepTooLong(
-      "evaluations take " + significant(seconds / 86400, 3) +
+      "evaluations take " + significant(seconds / kSecondsPerDay, 3) +
       " days for each step, and podsim simulates 10 at most: evaluate on fewer sequences, or after "
       "more steps");
 }

@@ -20,10 +20,11 @@ struct InferenceQuestion {
   Dtype weights = Dtype::kBf16;  // of weights and matmuls
   double kv_bytes = 2;           // of an element of a key or value
   std::optional<int> tensor;     // chips of a replica; missing = those that serve most tokens per chip
-  std::optional<int> sequences;  // under way in a replica; missing = the most that fit
-  double most_ms_per_token = 0;  // mean of an answer; 0 = any
-  double memory_share = 0.9;     // of a chip, for weights and cache
-  double reached = 1;            // of what the rooflines give, by schedulers and kernels of real servers
+  std::optional<std::int64_t> sequences;  // under way in a replica; missing = the most that fit
+  double most_ms_per_token = 0;           // mean of an answer; 0 = any
+  double memory_share = 0;                // of a chip, for weights and cache
+  double activation_bytes = 0;            // of an element of an activation that the chips of a replica add up
+  double reached = 1;  // of what the rooflines give, by schedulers and kernels of real servers
 };
 
 struct InferenceReport {
@@ -33,7 +34,7 @@ struct InferenceReport {
   int chips_per_domain =
       0;  // that are joined without the network between servers: a replica lies within them
   std::int64_t replicas = 0;
-  int sequences = 0, sequences_that_fit = 0;  // of a replica
+  std::int64_t sequences = 0, sequences_that_fit = 0;  // of a replica
   double weight_gib_per_chip = 0, kv_gib_per_chip = 0;
   double kv_kib_per_token = 0;  // in all layers, of which those with a window forget it
   double prefill_s = 0;         // of one prompt
@@ -45,8 +46,13 @@ struct InferenceReport {
   double usd_per_million_tokens = 0, j_per_token = 0;  // of output
 };
 
-// Nothing where no replica fits, with the reason.
-// REQUIRES: a transformer that makes tokens one by one; prompt, output > 0; 0 < reached <= 1.
+// Why the question cannot be asked, whatever fits: chips of a replica that the model or the network does not
+// allow, with the nearest that work. Empty where it can.
+std::string explain_invalid(const InferenceQuestion& question);
+
+// Nothing where no replica fits or none is quick enough, with the reason.
+// REQUIRES: explain_invalid(question) is empty; a transformer that makes tokens one by one; prompt, output >
+// 0; the chip multiplies in the format of the weights; 0 < reached <= 1.
 std::optional<InferenceReport> estimate_inference(const InferenceQuestion& question, std::string& why);
 
 // Chips for so many output tokens a second, with those that are too few for a replica in domains that are

@@ -1,6 +1,7 @@
 // Joins a step's power with a year of owning.
 #include "prediction/owning.h"
 
+#include "engine/unit_factors.h"
 #include "report/summary/document_rate.h"
 
 namespace podsim {
@@ -36,7 +37,7 @@ OwningReport owning(const Report& report, const Chip& chip, int chips_per_host, 
   answer.operational_kg_per_hour = answer.power_kw * question.carbon_kg_per_kwh;
   answer.embodied_kg_per_hour = report.chips * question.embodied_kg / used_hours(own);
   answer.kg_per_million_tokens = (answer.operational_kg_per_hour + answer.embodied_kg_per_hour) /
-                                 (document_tokens_per_s(report) * 3600) * 1e6;
+                                 (document_tokens_per_s(report) * kSecondsPerHour) * 1e6;
   if (question.site_kw) {
     answer.site_kw = question.site_kw;
     answer.site_chips = chips_of_site(own, answer.busy_w, *question.site_kw);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/sharing.h"
+#include "engine/unit_factors.h"
 #include "prediction/drawn_length.h"
 #include "report/text/text.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
@@ -13,8 +14,7 @@
 namespace podsim {
 namespace {
 
-constexpr double kSecondsOfDay = 86400;  // s
-constexpr double kLongestDraw_s = 100 * kSecondsOfDay;
+constexpr double kLongestDraw_s = 100 * kSecondsPerDay;
 
 double mean_factor(const Staircase& staircase) {
   if (staircase.period.ps == 0) return 1;
@@ -135,9 +135,9 @@ class StepBound {
 
   static std::string words(double step_s, int steps) {
     if (step_s > kLongestStep_s)
-      return "a step may take " + significant(step_s / kSecondsOfDay, 3) +
+      return "a step may take " + significant(step_s / kSecondsPerDay, 3) +
              " days, and podsim simulates 10 at most: ";
-    return std::to_string(steps) + " steps may take " + significant(step_s * steps / kSecondsOfDay, 3) +
+    return std::to_string(steps) + " steps may take " + significant(step_s * steps / kSecondsPerDay, 3) +
            " days together, and podsim simulates 100 at most: take fewer steps; ";
   }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "engine/unit_factors.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/simulate.h"
 
@@ -16,7 +17,7 @@ class StepTooLong : public std::runtime_error {
 };
 
 // Of the longest step that is simulated.
-inline constexpr double kLongestStep_s = 10.0 * 86400;
+inline constexpr double kLongestStep_s = 10 * kSecondsPerDay;
 
 // Throws StepTooLong, with the part that takes so long, where a step could take more than ten days, or all
 // steps of a draw more than a hundred, if nothing in it ran beside anything. Speeds that change count by

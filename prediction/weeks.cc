@@ -8,6 +8,7 @@
 #include "engine/parallel_for.h"
 #include "engine/random.h"
 #include "engine/stage_timer.h"
+#include "engine/unit_factors.h"
 #include "prediction/interval_search.h"
 #include "prediction/predict.h"
 #include "prediction/step_error.h"
@@ -23,8 +24,8 @@ constexpr std::size_t kMostCourses = 200;  // runs whose course is kept
 constexpr int kSlices = 160;               // of a course
 // A run to a target ends at so many times what it takes without failures.
 constexpr double kLongestFactor = 20;
-constexpr double kLongestS = 36500.0 * 86400;   // of any run
-constexpr double kMostCheckpoints = 1'000'000;  // of a run where the interval is not given
+constexpr double kLongestS = 36500 * kSecondsPerDay;  // of any run
+constexpr double kMostCheckpoints = 1'000'000;        // of a run where the interval is not given
 
 std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads,
                                      const StepError& error = {}, const std::function<void()>& run_done = {},
@@ -174,7 +175,7 @@ void describe_weeks(const ReliabilityQuestion& question, const TrainingRun& run,
   report.seed = question.seed;
   report.seeds = question.seeds;
   report.target_tokens = question.target_tokens;
-  report.longest_days = run.length.in_seconds() / 86400;
+  report.longest_days = run.length.in_seconds() / kSecondsPerDay;
 }
 
 }  // namespace

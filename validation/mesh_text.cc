@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 
 namespace podsim {
 namespace {
@@ -33,7 +34,7 @@ void multiply(const std::string& word, int size, std::vector<std::pair<std::stri
   if (known == axes.end()) {
     axes.emplace_back(name, size);
   } else {
-    known->second *= size;
+    known->second = bounded_product(known->second, size);
   }
 }
 
@@ -90,6 +91,10 @@ bool place(const std::vector<int>& slice, const std::vector<int>& sizes, std::si
 }
 
 }  // namespace
+
+int bounded_count(std::int64_t value) {
+  return static_cast<int>(std::min<std::int64_t>(value, std::numeric_limits<int>::max()));
+}
 
 std::vector<std::pair<std::string, int>> axis_sizes(const std::string& text) {
   std::vector<std::pair<std::string, int>> axes;

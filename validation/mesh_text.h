@@ -1,11 +1,18 @@
 // How tables of runs write meshes and slices: "fsdp=64; tensor=8", "v5p-256 = 4x4x8".
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace podsim {
+
+// The number, or the largest int where it is above: no cluster has as many of anything, so that a row which
+// counts them is refused by what it is then held against. REQUIRES: value >= 0.
+int bounded_count(std::int64_t value);
+// Of counts, likewise.
+inline int bounded_product(int a, int b) { return bounded_count(std::int64_t{a} * b); }
 
 // Axis sizes in a text such as "data=1; fsdp=64 (experts on fsdp)" or "mesh [1,16,16] (data,fsdp,tensor)",
 // under the names of sharding presets; empty where there are none. Axes that share a name are multiplied.

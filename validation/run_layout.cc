@@ -22,11 +22,13 @@ struct Degrees {
     return all;
   }
   std::int64_t devices() const {
-    std::int64_t product = 1;
-    for (const auto& [name, size] : axes()) product *= size;
+    int product = 1;
+    for (const auto& [name, size] : axes()) product = bounded_product(product, size);
     return product;
   }
-  int batch_shards() const { return data * optimizer * fsdp * expert; }
+  int batch_shards() const {
+    return bounded_product(bounded_product(data, optimizer), bounded_product(fsdp, expert));
+  }
 };
 
 int* axis_of(Degrees& degrees, const std::string& name) {
@@ -145,7 +147,8 @@ void schedule(const RunRow& row, const Degrees& degrees, RunLayout& layout) {
     layout.assumptions.push_back("microbatch is not stated, 1 sequence assumed");
   }
   if (degrees.pipeline > 1) {
-    const int microbatches = std::max(1, batch / std::max(1, degrees.batch_shards() * microbatch));
+    const int microbatches =
+        std::max(1, batch / std::max(1, bounded_product(degrees.batch_shards(), microbatch)));
     const int chunks = row.has("vp") ? row.whole("vp", 1) : assumed_chunks(row, microbatches, layout);
     layout.lines +=
         chunks > 1 ? "  pipeline { schedule: interleaved chunks_per_stage: " + std::to_string(chunks) + " }\n"
@@ -209,7 +212,8 @@ RunLayout layout_by_degrees(const RunRow& row) {
   degrees.tensor = row.whole("tp", 1);
   degrees.context = row.whole("cp", 1);
   degrees.pipeline = row.whole("pp", 1);
-  const int chips = row.whole("chips", 0), replica = degrees.tensor * degrees.context * degrees.pipeline;
+  const int chips = row.whole("chips", 0);
+  const int replica = bounded_product(bounded_product(degrees.tensor, degrees.context), degrees.pipeline);
   const int ranks = row.whole("dp", std::max(1, chips / std::max(1, replica)));
   const bool stated = row.has("dp_sharding");
   if (!stated && ranks > 1)
@@ -253,7 +257,7 @@ RunLayout layout_by_axes(const RunRow& row) {
   Degrees degrees;
   for (const char* column : {"sharding_ici", "sharding_dcn"})
     for (const auto& [name, size] : axis_sizes(row.text(column)))
-      *axis_of(degrees, name) *= std::max(1, size);
+      *axis_of(degrees, name) = bounded_product(*axis_of(degrees, name), std::max(1, size));
   if (axis_sizes(row.text("sharding_ici")).empty()) {
     degrees.fsdp = per_slice;
     degrees.data = layout.slices;
@@ -266,7 +270,7 @@ RunLayout layout_by_axes(const RunRow& row) {
   }
   layout.slice = torus_shape(row.text("slice_topology"));
   int shaped = 1;
-  for (const int length : layout.slice) shaped *= length;
+  for (const int length : layout.slice) shaped = bounded_product(shaped, length);
   if (layout.slice.empty() || shaped != per_slice) {
     layout.slice.clear();
     layout.assumptions.push_back("the shape of the slice is not stated, the most cubic assumed");

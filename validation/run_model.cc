@@ -2,10 +2,15 @@
 #include "validation/run_model.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "proto/catalog/catalog.h"
 #include "report/text/text.h"
+#include "validation/mesh_text.h"
+#include "workload/job/job.h"
+#include "workload/model/model_program.h"
+#include "workload/partition/job_validity.h"
 
 namespace podsim {
 namespace {
@@ -23,22 +28,15 @@ std::string plain_name(const std::string& name) {
   return text;
 }
 
-// Weights of a shape with standard attention, in billions.
-double billions(const Model& m) {
-  const auto real = [](int value) { return static_cast<double>(value); };
-  const double matrices = m.gated_ffn ? 3 : 2;
-  const double attention = real(m.d_model) * m.head_dim * 2 * (real(m.heads) + m.kv_heads);
-  const double dense = matrices * m.d_model * m.ffn;
-  double blocks = m.layers * (attention + dense);
-  if (m.experts) {
-    const MixtureOfExperts& e = *m.experts;
-    const int with_experts = (m.layers - e.dense_layers) / e.every;
-    const double expert = matrices * m.d_model * e.expert_ffn;
-    blocks = m.layers * attention + (m.layers - with_experts) * dense +
-             with_experts *
-                 (expert * e.experts + real(m.d_model) * e.experts + matrices * m.d_model * e.shared_ffn);
-  }
-  return (blocks + (m.tied_embedding ? 1.0 : 2.0) * m.vocabulary * m.d_model) * 1e-9;
+// Parameters, in billions, as its graphs have them; nothing of a shape that no model has.
+std::optional<double> billions(const Model& model) {
+  constexpr int kMostLayers = 10'000;  // of an entry of the catalogue
+  Job job;
+  job.model = model;
+  job.mesh.axes = {{"data", 1}};
+  job.global_batch = job.microbatch = job.sequence = 1;
+  if (model.layers > kMostLayers || !explain_invalid(job).empty()) return std::nullopt;
+  return parameter_count(model_program(job)) * 1e-9;
 }
 
 // Without a column of its own the feed-forward block of the dense layers is as wide as what one token passes
@@ -62,7 +60,8 @@ Model shape_of(const RunRow& row) {
     experts.expert_ffn = model.ffn;
     experts.shared_ffn = row.whole("shared_expert_ffn", 0);
     experts.dense_layers = row.whole("dense_layers", 0);
-    model.ffn = experts.expert_ffn * experts.experts_per_token + experts.shared_ffn;
+    model.ffn =
+        bounded_count(std::int64_t{experts.expert_ffn} * experts.experts_per_token + experts.shared_ffn);
     model.experts = experts;
   }
   return model;
@@ -86,9 +85,9 @@ void fit_to_weights(const RunRow& row, Model& model) {
         candidate.gated_ffn = gated;
         candidate.tied_embedding = tied;
         if (candidate.experts) candidate.experts->every = every;
-        const double distance = std::abs(billions(candidate) - *stated);
-        if (distance >= best) continue;
-        best = distance;
+        const auto weights = billions(candidate);
+        if (!weights || std::abs(*weights - *stated) >= best) continue;
+        best = std::abs(*weights - *stated);
         model = candidate;
       }
     }
@@ -183,8 +182,8 @@ RunModel run_model(const RunRow& row, const Catalog& catalog, int tensor) {
   if (entry && entry->vocabulary >= vocabulary && entry->vocabulary - vocabulary < 128)
     vocabulary = entry->vocabulary;
   if (vocabulary % tensor != 0) {
-    const int multiple = 128 * tensor;
-    vocabulary = (vocabulary + multiple - 1) / multiple * multiple;
+    const std::int64_t multiple = std::int64_t{128} * tensor;
+    vocabulary = bounded_count((vocabulary + multiple - 1) / multiple * multiple);
     result.assumptions.push_back("vocabulary padded to a multiple of 128 x tensor");
   }
   if (!entry) {

@@ -14,6 +14,8 @@
 namespace podsim {
 namespace {
 
+constexpr double kMostCount = 1e8;  // of anything: as many sequences and tokens as a scenario may have
+
 enum class CellKind { kWords, kWhole, kZeroOrOne, kTwoOrThree, kNotNegative, kPositive };
 
 struct Column {
@@ -81,7 +83,6 @@ bool is_one_of(const std::string& text, double one, double other) {
 
 // Whether the cell has what its column takes; tells of one that has not.
 bool is_valid(CsvTable& table, const CsvRow& row, const std::string& header, CellKind cells) {
-  constexpr double kMost = 2e9;
   const std::string& text = table.cell(row, header).text;
   const auto refuse = [&](const char* expected) {
     table.report(row, header, header + " is \"" + text + '"', expected);
@@ -94,8 +95,8 @@ bool is_valid(CsvTable& table, const CsvRow& row, const std::string& header, Cel
   const CsvNumber which = cells == CellKind::kPositive ? CsvNumber::kPositive : CsvNumber::kNotNegative;
   const auto value = table.number(row, header, which);
   if (!value) return false;
-  if (cells != CellKind::kWhole || (*value == std::floor(*value) && *value <= kMost)) return true;
-  return refuse("expected a whole number, at most 2000000000");
+  if (cells != CellKind::kWhole || (*value == std::floor(*value) && *value <= kMostCount)) return true;
+  return refuse("expected a whole number, at most 100000000");
 }
 
 // Two names of one column: which of them would count?
@@ -157,7 +158,7 @@ std::optional<double> RunRow::number(const std::string& column) const {
 
 int RunRow::whole(const std::string& column, int missing) const {
   const auto value = number(column);
-  return value ? static_cast<int>(std::min(*value, 2e9)) : missing;
+  return value ? static_cast<int>(std::min(*value, kMostCount)) : missing;
 }
 
 Problem RunRow::problem_at(const std::string& column, const std::string& message,

@@ -192,7 +192,7 @@ void add_reports(const ScaleVerb& verb, const ScaledSpecs& sizes, std::vector<Pr
   }
   for (const Spec& spec : sizes.specs) {
     scaling.cuts.push_back(batch_cut(spec));
-    scaling.prices.push_back(spec.cluster.price);
+    scaling.clusters.push_back(spec.cluster);
   }
   for (std::size_t i = 0; verb.tokens && i < sizes.specs.size(); ++i) {
     const Report& report = scaling.reports[i];

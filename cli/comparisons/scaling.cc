@@ -6,6 +6,7 @@
 #include "cli/answers/figure_columns.h"
 #include "cli/answers/render.h"
 #include "proto/writing/write.h"
+#include "report/summary/document_rate.h"
 #include "report/tables/write.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
@@ -30,7 +31,8 @@ Settings Scaling::columns() const {
 
 std::optional<WholeRun> Scaling::run_of(std::size_t i) const {
   if (tokens.empty()) return std::nullopt;
-  return whole_run(reports[i], prices[i], tokens[i]);
+  const Cluster& cluster = clusters[i];
+  return WholeRun{steady_run(steady_step(reports[i]), tokens[i], cluster.price, cluster.carbon), tokens[i]};
 }
 
 ScaledSize Scaling::size_of(std::size_t i) const {

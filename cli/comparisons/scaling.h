@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "cli/comparisons/scale_page.h"
-#include "cli/comparisons/whole_run.h"
 #include "cli/scenarios/sweep.h"
 #include "report/answer/report.h"
+#include "report/figures/scaling_figures.h"
+#include "scheduler/question/cluster.h"
 
 namespace podsim {
 
@@ -19,7 +20,7 @@ struct Scaling {
   std::vector<std::size_t> first = {};  // [report] the first of its setting
   std::vector<BatchCut> cuts = {};      // [report]
   std::vector<double> tokens = {};      // [report] to be trained; empty where nobody says
-  std::vector<Price> prices = {};       // [report]
+  std::vector<Cluster> clusters = {};   // [report]
   std::vector<bool> strong = {};        // [report]
   bool several_files = false, both_ways = false;
 

@@ -14,6 +14,8 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
+#include "economics/steady_run.h"
+#include "engine/unit_factors.h"
 #include "planner/plan/plan_weeks.h"
 #include "proto/catalog/chip_prices.h"
 #include "proto/scenario/load.h"
@@ -61,9 +63,8 @@ std::optional<Trained> trained(const Spec& spec, const InputText& text, double t
                                const FleetScenarios& loaded, const FleetVerb& verb) {
   if (!spec.asks_weeks) {
     const Report report = predict_all(std::span(&spec, 1), verb.run).front().report;
-    constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24;
-    const double days = tokens / document_tokens_per_s(report) / kSecondsPerDay;
-    return Trained{days, report.power_kw * kHoursPerDay * days / 1e3, 0, report.memory.fits};
+    const SteadyRun run = steady_run(steady_step(report), tokens, spec.cluster.price);
+    return Trained{run.days, run.mwh, 0, report.memory.fits};
   }
   std::string why;
   const WeeksWish wish{
@@ -127,8 +128,7 @@ bool settle(std::map<std::string, Fleet>& fleets, const FleetVerb& verb) {
     fleet.slots = place_runs(fleet.runs, fleet.chips);
     fleet.levels = levels_of(fleet.runs, fleet.slots, verb.days);
     fleet.energy_usd = energy_usd(fleet.runs, fleet.slots, verb.days);
-    fleet.commitment = cheapest_commitment(fleet.levels, fleet.committed_usd > 0 ? fleet.committed_usd : 1e9,
-                                           fleet.on_demand_usd);
+    fleet.commitment = cheapest_commitment(fleet.levels, fleet.committed_usd, fleet.on_demand_usd);
   }
   return true;
 }
@@ -150,8 +150,9 @@ bool asks_for_a_fleet(const FleetVerb& verb) {
 int add_served(const FleetScenarios& loaded, const FleetVerb& verb, std::map<std::string, Fleet>& fleets) {
   for (std::size_t i = 0; i < loaded.served.size(); ++i) {
     const Spec& spec = loaded.served[i];
-    const auto report = inference_of(spec, verb.inference);
-    if (!report) return kInfeasible;
+    int exit_code = kDone;
+    const auto report = inference_of(spec, verb.inference, exit_code);
+    if (!report) return exit_code;
     Fleet* fleet = fleet_of(spec, loaded.served_texts[i], loaded, fleets);
     if (fleet == nullptr) return kInputError;
     const double rate = verb.serve_rates[i];
@@ -161,7 +162,6 @@ int add_served(const FleetScenarios& loaded, const FleetVerb& verb, std::map<std
                     spec.name, chips, report->chip, kMostFleetChips);
       return kInputError;
     }
-    constexpr double kJoulesPerKwh = 3.6e6, kSecondsPerDay = 86400;
     const double kwh = report->j_per_token * rate * verb.days * kSecondsPerDay / kJoulesPerKwh;
     fleet->runs.push_back(
         {"serve " + spec.name, static_cast<int>(chips), verb.days, 0, kwh * fleet->usd_per_kwh});
@@ -180,7 +180,7 @@ int add_trained(const FleetScenarios& loaded, const FleetVerb& verb, std::map<st
     if (fleet == nullptr) return kInputError;
     if (!run->fits) exit_code = judge_fits({{spec.name, false}});
     fleet->runs.push_back({spec.name, spec.cluster.fabric.chips + run->spare_chips, run->days,
-                           run->spare_chips, run->mwh * 1e3 * fleet->usd_per_kwh});
+                           run->spare_chips, run->mwh * kKwhPerMwh * fleet->usd_per_kwh});
   }
   return exit_code;
 }

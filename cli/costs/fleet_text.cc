@@ -10,8 +10,13 @@ namespace podsim {
 namespace {
 
 double use_of(const Fleet& fleet, double days) { return chip_days(fleet.levels) / (fleet.chips * days); }
-double usd_with(const Fleet& fleet, int committed) {
-  return cost_of_fleet(fleet.levels, committed, fleet.committed_usd, fleet.on_demand_usd).usd +
+double usd_on_demand(const Fleet& fleet) {
+  return cost_of_fleet(fleet.levels, 0, 0, fleet.on_demand_usd).usd + fleet.energy_usd;
+}
+// With all chips committed.
+std::optional<double> usd_committed(const Fleet& fleet) {
+  if (!fleet.committed_usd) return std::nullopt;
+  return cost_of_fleet(fleet.levels, fleet.chips, *fleet.committed_usd, fleet.on_demand_usd).usd +
          fleet.energy_usd;
 }
 
@@ -31,12 +36,12 @@ std::string fleet_text(const std::map<std::string, Fleet>& fleets, double days) 
     for (std::size_t i = 0; i < fleet.runs.size(); ++i)
       runs.push_back({fleet.runs[i].name, chips_of(fleet.runs[i], chip), fixed(fleet.slots[i].begin, 1),
                       fixed(fleet.slots[i].end, 1), fleet.slots[i].end > days ? "ends after the term" : ""});
-    const bool commits = fleet.committed_usd > 0;
+    const std::optional<double> committed = usd_committed(fleet);
     costs.push_back({std::to_string(fleet.chips) + " " + chip, percent(use_of(fleet, days)),
-                     millions(usd_with(fleet, 0)), commits ? millions(usd_with(fleet, fleet.chips)) : "-",
+                     millions(usd_on_demand(fleet)), committed ? millions(*committed) : "-",
                      std::to_string(fleet.commitment.committed_chips) + " chips",
                      millions(fleet.commitment.usd + fleet.energy_usd),
-                     commits ? percent(fleet.committed_usd / fleet.on_demand_usd) + " use" : "-"});
+                     committed ? percent(*fleet.committed_usd / fleet.on_demand_usd) + " use" : "-"});
   }
   std::string energy;
   for (const auto& [chip, fleet] : fleets)
@@ -59,9 +64,9 @@ std::string fleet_json(const std::map<std::string, Fleet>& fleets, double days, 
                                       {"chips", fleet.chips},
                                       {"used", use_of(fleet, days)},
                                       {"on_demand_usd_per_chip_hour", fleet.on_demand_usd},
-                                      {"committed_usd_per_chip_hour", fleet.committed_usd},
-                                      {"on_demand_usd", usd_with(fleet, 0)},
-                                      {"committed_usd", usd_with(fleet, fleet.chips)},
+                                      {"committed_usd_per_chip_hour", known(fleet.committed_usd)},
+                                      {"on_demand_usd", usd_on_demand(fleet)},
+                                      {"committed_usd", known(usd_committed(fleet))},
                                       {"best_committed_chips", fleet.commitment.committed_chips},
                                       {"best_usd", fleet.commitment.usd + fleet.energy_usd},
                                       {"energy_usd", fleet.energy_usd},

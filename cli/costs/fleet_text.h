@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct Fleet {
   std::vector<FleetRun> runs;  // served models before trained ones
   std::vector<FleetSlot> slots;
   std::vector<FleetLevel> levels;
-  double on_demand_usd = 0, committed_usd = 0;  // of a chip-hour; of the second 0 = no such price
+  double on_demand_usd = 0;                  // of a chip-hour
+  std::optional<double> committed_usd = {};  // likewise, where there is such a price
   double usd_per_kwh = 0;
   double energy_usd = 0;  // of all that it does, whatever the contract
   FleetCost commitment;   // the cheapest, without energy

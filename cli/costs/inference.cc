@@ -101,8 +101,9 @@ std::string inference_json(const InferenceReport& report, const std::string& sha
 int inference(const InferenceVerb& verb) {
   const auto specs = load_scenarios({verb.file}, verb.load);
   if (!specs || !have_one_job(*specs, "inference")) return kInputError;
-  const auto report = inference_of(specs->front(), verb.options);
-  if (!report) return kInfeasible;
+  int exit_code = kDone;
+  const auto report = inference_of(specs->front(), verb.options, exit_code);
+  if (!report) return exit_code;
   const std::string words = "inference " + inference_words(verb.options);
   emit(verb.output.format == "json" ? inference_json(*report, question_sha256(words, {specs->front().sha256}))
                                     : inference_table(*report),
@@ -126,9 +127,11 @@ void add_inference_options(CLI::App& verb, InferenceOptions& options) {
   real_number(verb.add_option("--kv-bytes", options.kv_bytes,
                               "Bytes of an element of a key or value; missing = as the weights, 1 at least"),
               0.25, 4.0);
-  whole_number(verb.add_option("--tensor", options.tensor,
-                               "Chips of a replica; missing = those that serve most tokens per chip"),
-               1, kMostSequences);
+  whole_number(
+      verb.add_option("--tensor", options.tensor,
+                      "Chips of a replica, which divide the model's heads and widths; missing = those that "
+                      "serve most tokens per chip"),
+      1, kMostSequences);
   whole_number(verb.add_option("--sequences", options.sequences,
                                "Under way in a replica; missing = the most that fit"),
                1, kMostSequences);
@@ -152,7 +155,9 @@ std::string inference_words(const InferenceOptions& options) {
   return words;
 }
 
-std::optional<InferenceReport> inference_of(const Spec& spec, const InferenceOptions& options) {
+std::optional<InferenceReport> inference_of(const Spec& spec, const InferenceOptions& options,
+                                            int& exit_code) {
+  exit_code = kInputError;
   const auto weights = weights_of(options.weights, spec.cluster.chip);
   if (!weights || !makes_tokens(spec)) return std::nullopt;
   if (!spec.adversities.none())
@@ -169,9 +174,17 @@ std::optional<InferenceReport> inference_of(const Spec& spec, const InferenceOpt
   question.tensor = options.tensor;
   question.sequences = options.sequences;
   question.most_ms_per_token = options.most_ms_per_token;
-  question.reached = options.reached.value_or(usual_serving_share());
+  const ServingTerms terms = usual_serving();
+  question.memory_share = terms.memory_share;
+  question.activation_bytes = terms.activation_bytes;
+  question.reached = options.reached.value_or(terms.share);
+  if (const std::string invalid = explain_invalid(question); !invalid.empty()) {
+    spdlog::error("--tensor: {}: {}", spec.name, invalid);
+    return std::nullopt;
+  }
   std::string why;
   const auto report = estimate_inference(question, why);
+  exit_code = report ? kDone : kInfeasible;
   if (!report) spdlog::error("{}: {}", spec.name, why);
   if (const std::int64_t used = report ? report->replicas * report->tensor : 0;
       report && used < report->chips)

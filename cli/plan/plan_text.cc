@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/unit_factors.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
@@ -279,9 +280,9 @@ std::string equal_table(const PlanQuestion& question, EqualMeasure measure, cons
     rows.push_back(
         {std::to_string(i + 1) + "  " + choice_of(row), fixed(step.step_time.in_seconds(), 3),
          percent(step.mfu_causal), significant(step.tokens_per_s, 6), significant(row.usd_per_hour(), 4),
-         significant(row.usd_per_hour() / (step.tokens_per_s * 3600) * 1e6, 4), days_with_range(row),
-         usd_with_range(row), fixed(row.outcome.best, 2), in_unit(row.outcome.regret, question.objective),
-         question.scenarios[row.of_scenario].file});
+         significant(row.usd_per_hour() / (step.tokens_per_s * kSecondsPerHour) * 1e6, 4),
+         days_with_range(row), usd_with_range(row), fixed(row.outcome.best, 2),
+         in_unit(row.outcome.regret, question.objective), question.scenarios[row.of_scenario].file});
   }
   std::string text = significant(question.tokens / 1e12, 4) + "T tokens" +
                      (over_failures(answer) ? ", over failures; " : ", without failures; ") +

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/unit_factors.h"
 #include "ingest/chakra/alike_ranks.h"
 #include "scheduler/replay/run_graph.h"
 
@@ -89,7 +90,7 @@ class Builder {
 
   // Times of a run fit their 64 bits.
   void check_durations() const {
-    constexpr double kMostSeconds = 50 * 86'400.0;
+    constexpr double kMostSeconds = 50 * kSecondsPerDay;
     double sum = 0;
     for (const RankTrace& rank : ranks_)
       for (const Node& node : rank.trace->nodes)

@@ -2,31 +2,42 @@
 #include "planner/plan/cluster_run.h"
 
 #include "economics/bill.h"
+#include "economics/steady_run.h"
+#include "engine/unit_factors.h"
 #include "planner/plan/plan_weeks.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24, kJoulesPerMwh = 3.6e9;
+// Those that come to `usd` with the energy: over failures spares are among them, and not what is taken away.
+double paid_chips(const RunInputs& inputs, double usd, const Price& price) {
+  const double price_of_one = usd_of_run(1, inputs.days, price);
+  return price_of_one > 0 ? (usd - inputs.mwh * kKwhPerMwh * inputs.usd_per_kwh) / price_of_one : 0;
+}
+
+// Of the tonnes of the run what is not of its energy, so that chips which are held count as they do there.
+void add_carbon(const Carbon& carbon, double tonnes, RunInputs& inputs) {
+  inputs.kg_per_kwh = carbon.kg_per_kwh;
+  if (carbon.making_kg_per_chip_hour == 0) return;
+  inputs.making_t_per_day = (tonnes - carbon.kg(inputs.mwh * kKwhPerMwh, 0) / kKgPerTonne) / inputs.days;
+}
 
 }  // namespace
 
 std::optional<ClusterRun> run_on_cluster(const ClusterRunQuestion& question, const Spec& spec,
                                          const MainFigures& step, const Catalog& catalog, std::string& why) {
   const Price& price = spec.cluster.price;
-  const int chips = spec.cluster.fabric.chips;
+  const SteadyRun steady =
+      steady_run({static_cast<double>(spec.cluster.fabric.chips), step.tokens_per_s, step.energy_j_per_token},
+                 question.tokens, price, spec.cluster.carbon);
   ClusterRun run;
   RunInputs& inputs = run.inputs;
-  inputs.days = question.tokens / step.tokens_per_s / kSecondsPerDay;
-  inputs.mwh = question.tokens * step.energy_j_per_token / kJoulesPerMwh;
+  inputs.days = steady.days;
+  inputs.mwh = steady.mwh;
   inputs.usd_per_chip_hour = price.usd_per_chip_hour;
   inputs.usd_per_kwh = price.usd_per_kwh;
-  run.usd = usd_of_run(chips, inputs.days, price) + inputs.mwh * 1000 * price.usd_per_kwh;
-  if (const std::optional<Carbon>& carbon = spec.cluster.carbon) {
-    run.carbon_t = carbon->kg(inputs.mwh * 1000, chips * inputs.days * kHoursPerDay) / 1000;
-    inputs.kg_per_kwh = carbon->kg_per_kwh;
-    inputs.making_t_per_day = carbon->making_kg_per_chip_hour * chips * kHoursPerDay / 1000;
-  }
+  run.usd = steady.usd;
+  run.carbon_t = steady.carbon_t;
   double usd = run.usd;
   if (question.weeks) {
     const auto weeks =
@@ -45,8 +56,8 @@ std::optional<ClusterRun> run_on_cluster(const ClusterRunQuestion& question, con
       if (line.item == to_string(BillItem::kEgress)) inputs.one_off_usd = line.usd;
     usd = run.usd - inputs.one_off_usd;
   }
-  const double price_of_one = usd_of_run(1, inputs.days, price);
-  if (price_of_one > 0) inputs.paid_chips = (usd - inputs.mwh * 1000 * price.usd_per_kwh) / price_of_one;
+  inputs.paid_chips = paid_chips(inputs, usd, price);
+  if (run.carbon_t) add_carbon(*spec.cluster.carbon, *run.carbon_t, inputs);
   return run;
 }
 

@@ -10,8 +10,8 @@
 #include "economics/bill.h"
 #include "engine/order_statistics.h"
 #include "engine/random.h"
+#include "engine/unit_factors.h"
 #include "planner/plan/tie.h"
-#include "prediction/step_error.h"
 
 namespace podsim {
 namespace {
@@ -79,7 +79,7 @@ Course course_of(const ChoiceFacts& choice, const Luck& luck) {
                 static_cast<double>(choice.chips)};
   Price price = choice.price;
   price.usd_per_chip_hour = inputs.usd_per_chip_hour;
-  course.usd = usd_of_run(inputs.paid_chips, run_days, price) + course.mwh * 1000 * inputs.usd_per_kwh +
+  course.usd = usd_of_run(inputs.paid_chips, run_days, price) + course.mwh * kKwhPerMwh * inputs.usd_per_kwh +
                inputs.one_off_usd;
   course.carbon_t = course.mwh * inputs.kg_per_kwh + run_days * inputs.making_t_per_day;
   return course;

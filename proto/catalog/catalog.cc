@@ -9,6 +9,7 @@
 #include "proto/catalog.pb.h"
 #include "proto/catalog/builtin_catalog.h"
 #include "proto/catalog/catalog_entries.h"
+#include "proto/catalog/contract_length.h"
 #include "proto/catalog/convert.h"
 #include "proto/catalog/entry_name.h"
 #include "proto/text/parse.h"
@@ -54,12 +55,22 @@ class EntryTexts {
   std::vector<int> starts_;
 };
 
+void check_commitments(const schema::Catalog& catalog, Document& document) {
+  for (int list = 0; list < catalog.prices_size(); ++list) {
+    const std::string rows = join_path(element_path("prices", list), "price");
+    for (int row = 0; row < catalog.prices(list).price_size(); ++row)
+      if (lacks_length(catalog.prices(list).price(row)))
+        document.report(join_path(element_path(rows, row), "term"), kLacksLength, kLengthHint);
+  }
+}
+
 // A file that is read; nothing when it has problems, which the document then holds.
 std::optional<schema::Catalog> read_catalog(Document& document) {
   schema::Catalog catalog;
   if (!parse(document, catalog)) return std::nullopt;
   check_ranges(catalog, "", document);
   check_required(catalog, "", document);
+  check_commitments(catalog, document);
   return document.clean() ? std::optional(std::move(catalog)) : std::nullopt;
 }
 

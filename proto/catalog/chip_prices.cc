@@ -6,29 +6,14 @@
 
 #include "proto/catalog.pb.h"
 #include "proto/catalog/catalog_entries.h"
+#include "proto/catalog/contract_length.h"
 
 namespace podsim {
-namespace {
-
-// What the name of a term stands for.
-ContractKind kind_of_term(const std::string& term) {
-  if (term.starts_with("committed")) return ContractKind::kCommitment;
-  schema::Contract::Kind kind = schema::Contract::on_demand;
-  schema::Contract::Kind_Parse(term, &kind);
-  return static_cast<ContractKind>(kind - 1);
-}
-
-double days_of_term(const std::string& term) {
-  return term == "committed_1y" ? 365 : term == "committed_3y" ? 3 * 365 : 0;
-}
-
-}  // namespace
-
 Price to_price(const schema::ChipPrice& row) {
   Price price;
   price.term = row.term();
-  price.kind = row.has_kind() ? static_cast<ContractKind>(row.kind() - 1) : kind_of_term(row.term());
-  price.minimum_days = row.has_minimum_days() ? row.minimum_days() : days_of_term(row.term());
+  price.kind = kind_of_row(row);
+  price.minimum_days = days_of_row(row);
   price.provider = row.provider();
   price.region = row.region();
   const double usd = row.usd_per_chip_hour();

@@ -76,9 +76,10 @@ BatchLaws usual_batch_laws() {
           .deepseek_batch_exponent = term("deepseek_batch_exponent")};
 }
 
-double usual_serving_share() {
+ServingTerms usual_serving() {
   CsvTable table = table_of(builtin_term_files());
-  return value_of_term(table, "serving_share");
+  return {value_of_term(table, "serving_share"), value_of_term(table, "serving_memory_share"),
+          value_of_term(table, "serving_activation_bytes")};
 }
 
 }  // namespace podsim

@@ -38,7 +38,11 @@ PowerTerms usual_power();
 // Published laws of the critical batch: likewise.
 BatchLaws usual_batch_laws();
 
-// Of what rooflines of inference give, as much as servers reach: likewise.
-double usual_serving_share();
+// What servers of models reach of rooflines, give weights and cache of a chip's memory, and add up of an
+// element of an activation: likewise.
+struct ServingTerms {
+  double share = 0, memory_share = 0, activation_bytes = 0;
+};
+ServingTerms usual_serving();
 
 }  // namespace podsim

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "proto/catalog.pb.h"
+#include "proto/catalog/contract_length.h"
 #include "proto/text/assign.h"
 #include "proto/text/csv_table.h"
 
@@ -40,18 +41,27 @@ std::string row_text(CsvTable& table, const CsvRow& row) {
     if (value.empty() && name == "date") value = "own sheet";
     if (!value.empty()) text += " " + name + ": " + text_literal(value);
   }
+  schema::ChipPrice price;
+  price.set_term(table.cell(row, "term").text);
   for (const char* column : kNumbers) {
     if (table.cell(row, column).text.empty() && std::string(column) != "usd_per_chip_hour") continue;
-    if (table.number(row, column, CsvNumber::kNotNegative))
-      text += std::string(" ") + column + ": " + table.cell(row, column).text;
+    const auto number = table.number(row, column, CsvNumber::kNotNegative);
+    if (!number) continue;
+    text += std::string(" ") + column + ": " + table.cell(row, column).text;
+    if (std::string(column) == "minimum_days") price.set_minimum_days(*number);
   }
   if (const std::string kind = table.cell(row, "kind").text; !kind.empty()) {
     const std::vector<std::string> kinds = kinds_of_contract();
-    if (std::ranges::count(kinds, kind) == 0)
+    schema::Contract::Kind known = schema::Contract::KIND_UNSPECIFIED;
+    if (std::ranges::count(kinds, kind) == 0) {
       table.report(row, "kind", "there is no kind of contract \"" + kind + "\"",
                    suggest(kind, kinds, "expected"));
+    } else if (schema::Contract::Kind_Parse(kind, &known)) {
+      price.set_kind(known);
+    }
     text += " kind: " + kind;
   }
+  if (lacks_length(price)) table.report(row, "term", kLacksLength, kLengthHint);
   return text + " }\n";
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/spelling.h"
+#include "engine/unit_factors.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/convert.h"
 #include "proto/scenario.pb.h"
@@ -281,12 +282,12 @@ void JobResolver::batch() {
 
 // Simulated time ends after 106 days; a job that comes near is a mistake in its numbers.
 void JobResolver::step_length() {
-  constexpr double kLongestStep = 86400;  // s
+  constexpr double kLongestStep = kSecondsPerDay;
   const double seconds = shortest_step_s(job_, model_program(job_), *cluster_.chip);
   if (seconds < kLongestStep) return;
   document_.report(at(job_.measured ? "measured_layers" : "global_batch_sequences"),
                    "a step of this job takes at least " +
-                       std::to_string(std::int64_t(std::min(seconds / 86400, 1e15))) +
+                       std::to_string(std::int64_t(std::min(seconds / kSecondsPerDay, 1e15))) +
                        " days on this cluster",
                    "the longest step that is simulated is one day");
 }

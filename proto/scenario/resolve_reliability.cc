@@ -1,6 +1,7 @@
 // The reliability block: nodes and spares, storage to seconds, and what hangs together.
 #include <cmath>
 
+#include "engine/unit_factors.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/scenario.pb.h"
@@ -207,7 +208,7 @@ class ReliabilityResolver {
     question_.mfu = block_.mfu();
     question_.step_error = !block_.has_step_error() || block_.step_error();
     constexpr double kDays = 30;
-    run_.length = Milliseconds::seconds((block_.has_days() ? block_.days() : kDays) * kDay);
+    run_.length = Milliseconds::seconds((block_.has_days() ? block_.days() : kDays) * kSecondsPerDay);
     if (interruptions_per_s(run_) * run_.length.in_seconds() > kMostFailures)
       document_.report(path_, path_ + " has more than 10,000,000 failures in a run");
     if (!block_.has_target_tokens()) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/unit_factors.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/scenario.pb.h"
@@ -18,7 +19,6 @@ namespace {
 
 using schema::FailureRate;
 
-constexpr double kYear = 365 * kDay;  // seconds
 constexpr const char* kRateUnits =
     "per_1000_node_days, per_chip_year, per_part_day, per_unit_day, per_day or every_days";
 
@@ -111,19 +111,20 @@ class FailureResolver {
     if (failure.has_domain()) source.domain_nodes = nodes_of(failure, path);
     const double nodes = run_.nodes(), job_share = run_.job_nodes() / nodes;
     const double factor = block_.has_failure_factor() ? block_.failure_factor() : 1;
-    if (failure.has_per_1000_node_days()) source.per_s = failure.per_1000_node_days() / 1000 / kDay * nodes;
+    if (failure.has_per_1000_node_days())
+      source.per_s = failure.per_1000_node_days() / 1000 / kSecondsPerDay * nodes;
     if (failure.has_per_chip_year())
-      source.per_s = failure.per_chip_year() / kYear * static_cast<double>(run_.chips());
-    if (failure.has_per_unit_day()) source.per_s = failure.per_unit_day() / kDay * failure.units();
+      source.per_s = failure.per_chip_year() / kSecondsPerYear * static_cast<double>(run_.chips());
+    if (failure.has_per_unit_day()) source.per_s = failure.per_unit_day() / kSecondsPerDay * failure.units();
     if (failure.has_per_unit_day()) warn_of_unused_units(failure, path);
     if (failure.has_per_part_day()) {  // spares have as many
-      source.per_s = failure.per_part_day() / kDay * used_parts(failure, path);
+      source.per_s = failure.per_part_day() / kSecondsPerDay * used_parts(failure, path);
       if (source.domain_nodes > 0) source.per_s /= job_share;
     }
     if (failure.has_count())
-      source.per_s = failure.count() / mix->observed_days() / kDay / mix->observed_nodes() * nodes;
-    if (failure.has_per_day()) source.per_s = failure.per_day() / kDay;
-    if (failure.has_every_days()) source.per_s = 1 / (failure.every_days() * kDay);
+      source.per_s = failure.count() / mix->observed_days() / kSecondsPerDay / mix->observed_nodes() * nodes;
+    if (failure.has_per_day()) source.per_s = failure.per_day() / kSecondsPerDay;
+    if (failure.has_every_days()) source.per_s = 1 / (failure.every_days() * kSecondsPerDay);
     if (failure.has_per_day() && source.domain_nodes > 0) source.per_s /= job_share;
     source.per_s *= factor;
     source.notice = Milliseconds::seconds(failure.notice_s());
@@ -198,11 +199,11 @@ class FailureResolver {
     together(hazard.has_infant_decay_days(), hazard.has_infant_factor(), "infant_factor", "3");
     together(hazard.has_wear_begins_days(), hazard.has_wear_doubles_days(), "wear_doubles_days", "365");
     if (hazard.has_infant_factor()) run_.hazard.infant_factor = hazard.infant_factor();
-    run_.hazard.infant_decay_s = hazard.infant_decay_days() * kDay;
-    run_.hazard.wear_begins_s = hazard.wear_begins_days() * kDay;
-    run_.hazard.wear_doubles_s = hazard.wear_doubles_days() * kDay;
+    run_.hazard.infant_decay_s = hazard.infant_decay_days() * kSecondsPerDay;
+    run_.hazard.wear_begins_s = hazard.wear_begins_days() * kSecondsPerDay;
+    run_.hazard.wear_doubles_s = hazard.wear_doubles_days() * kSecondsPerDay;
     run_.hazard.diurnal_swing = hazard.diurnal_swing();
-    run_.hazard.diurnal_peak_s = hazard.diurnal_peak_hour() * 3600;
+    run_.hazard.diurnal_peak_s = hazard.diurnal_peak_hour() * kSecondsPerHour;
   }
 
   void lemons() {

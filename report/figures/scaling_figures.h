@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "economics/steady_run.h"
 #include "report/figures/figure.h"
 
 namespace podsim {
 
-// A run to a number of tokens in which nothing fails.
-struct WholeRun {
-  double tokens = 0, days = 0, mwh = 0, usd = 0;  // with the rest of a contract's minimum term
-  std::optional<double> carbon_t;
+struct WholeRun : SteadyRun {
+  double tokens = 0;
 };
 
 struct ScaledSize {

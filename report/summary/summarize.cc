@@ -9,6 +9,7 @@
 
 #include "engine/binary_units.h"
 #include "engine/check.h"
+#include "engine/unit_factors.h"
 #include "report/answer/mean_step.h"
 #include "report/summary/activity.h"
 #include "report/text/text.h"
@@ -132,13 +133,13 @@ void add_cost_and_energy(Report& report, const Spec& spec, const Activity& activ
   const Price& price = spec.cluster.price;
   add_power(report, spec, activity);
   report.cost_usd_per_hour = report.chips * price.usd_per_chip_hour + report.power.usd_per_hour;
-  report.cost_usd_per_million_tokens = report.cost_usd_per_hour / 3600 / report.tokens_per_s * 1e6;
+  report.cost_usd_per_million_tokens = report.cost_usd_per_hour / kSecondsPerHour / report.tokens_per_s * 1e6;
   report.price = price.name == price.term ? price.term : price.name + " " + price.term;
   if (const std::optional<Carbon>& carbon = spec.cluster.carbon) {
     const double power_kg = carbon->kg(report.power_kw, 0), making_kg = carbon->kg(0, report.chips);
     report.carbon = {power_kg, making_kg, carbon->kg(report.power.low_kw, 0),
                      carbon->kg(report.power.high_kw, 0),
-                     (power_kg + making_kg) / 3600 / report.tokens_per_s * 1e6};
+                     (power_kg + making_kg) / kSecondsPerHour / report.tokens_per_s * 1e6};
   }
 }
 

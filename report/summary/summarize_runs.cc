@@ -8,12 +8,11 @@
 #include "economics/bill.h"
 #include "engine/check.h"
 #include "engine/order_statistics.h"
+#include "engine/unit_factors.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {
 namespace {
-
-constexpr double kMsPerHour = 3.6e6, kMsPerDay = 24 * kMsPerHour, kSecondsPerDay = 86400;
 
 // Chip-time as a double.
 double time_in(const RunResult& result, RunBucket bucket) {
@@ -214,7 +213,7 @@ ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s
   const double per_s = interruptions_per_s(run), lost_per_s = rollbacks_per_s(run);
   forms.failures_per_day = per_s * kSecondsPerDay;
   forms.failures_per_1000_node_days = forms.failures_per_day / run.job_nodes() * 1000;
-  if (per_s > 0) forms.mttf_h = 1 / per_s / 3600;
+  if (per_s > 0) forms.mttf_h = 1 / per_s / kSecondsPerHour;
   forms.nodes_in_repair = mean_nodes_in_repair(run);
   forms.spares_99 = poisson_quantile(forms.nodes_in_repair, 0.99);
   forms.spares_99_9 = poisson_quantile(forms.nodes_in_repair, 0.999);

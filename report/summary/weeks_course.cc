@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/unit_factors.h"
 #include "report/summary/summarize_runs.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kDayMs = 86400e3;
 constexpr std::size_t kGoodputPoints = 120;
 
-double days(Milliseconds time) { return static_cast<double>(time.ms) / kDayMs; }
+double days(Milliseconds time) { return static_cast<double>(time.ms) / kMsPerDay; }
 
 // What was trained and lost later was lost in the slices before the failure.
 void move_lost_training_back(std::vector<RunAccounts>& slices) {

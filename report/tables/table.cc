@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/unit_factors.h"
 #include "report/figures/figures.h"
 #include "report/figures/step_figures.h"
 #include "report/summary/slow_entries.h"
@@ -203,8 +204,8 @@ std::string answer(const Report& report) {
   std::string text = "A step takes " + significant(report.step_time.in_seconds(), 4) + " s" + mfu + ": " +
                      significant(report.tokens_per_s_per_chip, 4) + " tokens/s per chip, " +
                      fixed(report.cost_usd_per_million_tokens, 3) + " USD and " +
-                     significant(report.energy_j_per_token * 1e6 / 3.6e6, 3) + " kWh per million tokens.\n" +
-                     largest_loss(report) + ".";
+                     significant(report.energy_j_per_token * 1e6 / kJoulesPerKwh, 3) +
+                     " kWh per million tokens.\n" + largest_loss(report) + ".";
   if (report.verdict) {
     text += " " + verdict_sentence(*report.verdict);
   } else if (report.straggler_delay.ps > 0) {

@@ -36,6 +36,9 @@ TEST(Portfolio, chips_whose_use_is_above_the_ratio_of_prices_are_worth_a_commitm
   EXPECT_DOUBLE_EQ(best.usd, 24 * (365 * 50 * 2.1 + 91.25 * 50 * 3));
   EXPECT_EQ(cheapest_commitment(levels, 0.7, 3).committed_chips, 100);
   EXPECT_EQ(cheapest_commitment(levels, 3.1, 3).committed_chips, 0);
+  EXPECT_EQ(cheapest_commitment(levels, 0, 3).committed_chips, 100);
+  EXPECT_EQ(cheapest_commitment(levels, std::nullopt, 3).committed_chips, 0);
+  EXPECT_EQ(cheapest_commitment(levels, std::nullopt, 3e9).usd, 24 * (91.25 * 100 + 273.75 * 50) * 3e9);
 }
 
 TEST(PortfolioLaw, no_fleet_is_overbooked_no_work_is_lost_and_no_commitment_is_cheaper_than_the_best) {

@@ -93,16 +93,24 @@ TEST(Tidy, headers_are_included_once) {
   }
 }
 
-// Files of the product say GiB and MiB by the constants of that header.
-TEST(Tidy, bytes_of_a_gib_have_one_definition) {
+// Files of the product say these numbers by the constants of that header.
+void expect_only_in(const std::string& header, const std::vector<std::string>& numbers) {
   for (const SourceFile& file : all_files()) {
     if (!file.path.ends_with(".h") && !file.path.ends_with(".cc")) continue;
     if (source_folders().count(file.path.substr(0, file.path.find('/'))) == 0) continue;
-    if (file.path == "engine/binary_units.h") continue;
+    if (file.path == header) continue;
     for (const std::string& line : file.lines)
-      for (const char* number : {"1073741824", "1048576", "1024.0 * 1024"})
+      for (const std::string& number : numbers)
         EXPECT_EQ(line.find(number), std::string::npos) << file.path << ": " << line;
   }
+}
+
+TEST(Tidy, bytes_of_a_gib_have_one_definition) {
+  expect_only_in("engine/binary_units.h", {"1073741824", "1048576", "1024.0 * 1024"});
+}
+
+TEST(Tidy, seconds_of_a_day_and_joules_of_a_kwh_have_one_definition) {
+  expect_only_in("engine/unit_factors.h", {"86400", "86'400", "8760", "3.6e6", "3.6e9"});
 }
 
 TEST(Tidy, banned_words_are_absent) {

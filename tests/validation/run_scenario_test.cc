@@ -177,6 +177,14 @@ TEST(RunScenario, degrees_must_make_the_gpus) {
   EXPECT_EQ(scenario({{"dp", "4"}}).skipped, "the degrees make 128 GPUs, not 64");
 }
 
+// Products of columns that no cluster has are refused by what they are held against.
+TEST(RunScenario, degrees_whose_product_no_integer_holds_make_no_layout) {
+  const RunScenario run =
+      scenario({{"tp", "65536"}, {"cp", "65536"}, {"pp", "1"}, {"vp", "1"}, {"dp", ""}, {"vocab", "131072"}});
+  EXPECT_EQ(run.skipped, "the degrees make 2147483647 GPUs, not 64");
+  EXPECT_EQ(axis_sizes("fsdp=900000000; batch/weight=900000000"), (Axes{{"fsdp", 2147483647}}));
+}
+
 // 80 layers on 8 stages: 10 each, in chunks of 2 where the rule says 2 and the microbatches fill the stages.
 TEST(RunScenario, an_unstated_interleave_follows_the_layers_per_chunk_of_the_family) {
   EXPECT_EQ(spec_of(scenario({{"vp", ""}, {"chunk_layers", "2"}})).job.chunks_per_stage, 5);

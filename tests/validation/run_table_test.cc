@@ -69,12 +69,14 @@ Lines told_of(const std::string& text) {
 }
 
 TEST(RunTable, counts_are_whole_numbers_that_can_be_counted) {
-  const std::string expected = "; expected a whole number, at most 2000000000";
+  const std::string expected = "; expected a whole number, at most 100000000";
   for (const char* column : {"layers", "global_batch_seqs", "chips", "micro_batch", "tp", "heads", "seq_len",
                              "optimizer_group", "chunk_layers", "vocab", "n_experts"}) {
     const std::string name = column;
     EXPECT_EQ(told_of(name + "\n31.9\n"), Lines{"2:1 " + name + " is \"31.9\"" + expected});
     EXPECT_EQ(told_of(name + "\n1e300\n"), Lines{"2:1 " + name + " is \"1e300\"" + expected});
+    EXPECT_EQ(told_of(name + "\n100000001\n"), Lines{"2:1 " + name + " is \"100000001\"" + expected});
+    EXPECT_EQ(told_of(name + "\n100000000\n"), Lines{});
     EXPECT_EQ(told_of(name + "\n4\n"), Lines{});
   }
   EXPECT_EQ(told_of("chunk_layers,optimizer_group\nx,eight\n"),

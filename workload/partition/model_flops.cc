@@ -164,6 +164,15 @@ FlopsPerToken flops_per_token(const Job& job, const ModelProgram& model) {
   return flops;
 }
 
+Flops forward_flops_without_scores(const Job& job, const ModelProgram& model) {
+  std::vector<double> of_part;
+  for (const ModelPart& part : model.parts)
+    of_part.push_back(forward_per_token(job, part.graph, part.graph.operations).without_scores);
+  double sum = 0;
+  for (const int index : model.sequence) sum += of_part[static_cast<std::size_t>(index)];
+  return {sum};
+}
+
 Flops fewest_flops_per_token(const Job& job, const ModelProgram& model) {
   const FlopsPerToken flops = flops_per_token(job, model);
   return job.lengths.any() ? flops.without_scores : flops.causal;

@@ -22,6 +22,9 @@ struct Job;
 // again in any case; by convention that is not counted.
 FlopsPerToken flops_per_token(const Job& job, const ModelProgram& model);
 
+// Of a forward pass, without attention scores.
+Flops forward_flops_without_scores(const Job& job, const ModelProgram& model);
+
 // What chips compute for a token at least, whatever its place and its document.
 Flops fewest_flops_per_token(const Job& job, const ModelProgram& model);
 

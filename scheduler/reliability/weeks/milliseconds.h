@@ -7,8 +7,6 @@
 
 namespace podsim {
 
-constexpr double kDay = 86400;  // seconds
-
 // A point in a training run or a duration. Chips x ticks of a million chips over a century fit in 64 bits.
 struct Milliseconds {
   std::int64_t ms = 0;

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "engine/check.h"
+#include "engine/unit_factors.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {
@@ -86,7 +87,8 @@ double Hazard::factor(double t_s) const {
   double factor = 1;
   if (infant_factor != 1) factor += (infant_factor - 1) * std::exp(-t_s / infant_decay_s);
   if (wear_doubles_s > 0 && t_s > wear_begins_s) factor += (t_s - wear_begins_s) / wear_doubles_s;
-  return factor * (1 + diurnal_swing * std::cos(2 * std::numbers::pi * (t_s - diurnal_peak_s) / kDay));
+  return factor *
+         (1 + diurnal_swing * std::cos(2 * std::numbers::pi * (t_s - diurnal_peak_s) / kSecondsPerDay));
 }
 
 double Hazard::most(double length_s) const {

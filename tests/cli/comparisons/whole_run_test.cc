@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/cli/command.h"
+#include "tests/cli/plan/plan_job.h"
 #include "tests/text_lines.h"
 
 namespace podsim::whole_run_test {
@@ -31,6 +32,27 @@ TEST(WholeRun, of_padded_documents_takes_the_days_of_all_shapes) {
       json::parse(podsim_command("fleet " + file + " --tokens 1e10 --format json --quiet").out)["fleets"][0];
   EXPECT_NEAR(fleet["runs"][0]["end_day"].get<double>(), days, 1e-9 * days);
   EXPECT_NEAR(fleet["on_demand_usd"].get<double>(), report["whole_run"]["cost_usd"].get<double>(), 1e-3);
+}
+
+// Days, energy and dollars of 1e10 tokens in which nothing fails, to the last digit.
+TEST(WholeRun, of_one_job_is_the_same_by_plan_scale_and_fleet) {
+  std::string text = kPlanJob;
+  text.insert(text.find('}'), "usd_per_kwh: 0.3 ");
+  const std::string row = temporary_file("row.textproto", "");
+  const std::string asked = " --tokens 1e10 --quiet --format json";
+  const CommandResult planned = podsim_command("plan " + temporary_file("paid.textproto", text) +
+                                               " --chips 16 --set space.tensor=1 --out " + row + asked);
+  ASSERT_EQ(planned.exit_code, 0) << planned.err;
+  const json plan = json::parse(planned.out)["rows"][0];
+  const json scaled = json::parse(podsim_command("scale " + row + " --chips 16" + asked).out);
+  const json& scale = (scaled.is_array() ? scaled[0] : scaled)["whole_run"];
+  const json fleet = json::parse(podsim_command("fleet " + row + asked).out)["fleets"][0];
+  EXPECT_EQ(scale["days"], plan["days"]);
+  EXPECT_EQ(scale["days"], fleet["runs"][0]["end_day"]);
+  EXPECT_EQ(scale["energy_mwh"], plan["energy_mwh"]);
+  EXPECT_EQ(scale["cost_usd"], plan["cost_usd"]);
+  EXPECT_EQ(scale["cost_usd"], fleet["on_demand_usd"]);
+  EXPECT_EQ(scale["energy_mwh"].get<double>() * 1e3 * 0.3, fleet["energy_usd"].get<double>());
 }
 
 TEST(WholeRun, verbs_that_compare_padded_documents_say_whose_step_it_is) {

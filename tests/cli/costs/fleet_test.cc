@@ -49,12 +49,12 @@ TEST(FleetVerb, prices_are_those_that_the_scenario_names) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     const json answer = json::parse(result.out);
     const json& fleet = answer["fleets"][0];
-    return std::pair(fleet["on_demand_usd_per_chip_hour"].get<double>(),
-                     fleet["committed_usd_per_chip_hour"].get<double>());
+    EXPECT_EQ(fleet["committed_usd"].is_null(), fleet["committed_usd_per_chip_hour"].is_null());
+    return std::pair(fleet["on_demand_usd_per_chip_hour"], fleet["committed_usd_per_chip_hour"]);
   };
-  EXPECT_EQ(prices("--prices " + sheet), std::pair(2.0, 1.25));
-  EXPECT_EQ(prices("--set cluster.provider=coreweave"), std::pair(6.16, 0.0));
-  EXPECT_EQ(prices("--set cluster.usd_per_chip_hour=1.5"), std::pair(1.5, 0.0));
+  EXPECT_EQ(prices("--prices " + sheet), std::pair(json(2.0), json(1.25)));
+  EXPECT_EQ(prices("--set cluster.provider=coreweave"), std::pair(json(6.16), json()));
+  EXPECT_EQ(prices("--set cluster.usd_per_chip_hour=1.5"), std::pair(json(1.5), json()));
 }
 
 json fleet_with(const std::string& job, const std::string& options) {
@@ -158,8 +158,23 @@ TEST(InferenceVerb, tells_the_estimate_with_its_limits_and_refuses_other_models)
   for (const char* part : {"prefill of a prompt", "sequences that fit", "An estimate by rooflines"})
     EXPECT_NE(result.out.find(part), std::string::npos) << part;
   EXPECT_EQ(result.err.find("adversity"), std::string::npos) << result.err;
-  EXPECT_EQ(podsim_command("inference scenarios/resnet50_256_v4.textproto").exit_code, 3);
+  EXPECT_EQ(podsim_command("inference scenarios/resnet50_256_v4.textproto").exit_code, 2);
   EXPECT_EQ(podsim_command("inference " + kServed + " --weights bf16 --tensor 1").exit_code, 3);
+}
+
+// An option that is wrong whatever fits ends with 2, what finds no room with 3.
+TEST(InferenceVerb, tells_wrong_options_from_what_does_not_fit) {
+  const auto ends = [](const std::string& options, int exit_code, const std::string& words) {
+    for (const std::string& verb : {"inference " + kServed, "fleet --tokens-per-s 1000 --serve " + kServed}) {
+      const CommandResult result = podsim_command(verb + " " + options);
+      EXPECT_EQ(result.exit_code, exit_code) << verb << options;
+      EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    }
+  };
+  ends("--weights fp4", 2, "--weights \"fp4\": h100 computes ");
+  ends("--tensor 100", 2, "the nearest that work are 8");
+  ends("--tensor 3", 2, "does not divide heads 64 of llama2_70b: the nearest that work are 2 or 4");
+  ends("--sequences 900000", 3, "has room for the cache of ");
 }
 
 TEST(InferenceVerb, says_that_adversities_have_no_effect) {
@@ -172,15 +187,23 @@ TEST(InferenceVerb, says_that_adversities_have_no_effect) {
       << result.err;
 }
 
-// Servers of eight chips hold one replica of five each.
+// 32 sequences of 8,192 activations of two bytes, twice in each of 80 layers.
+TEST(InferenceVerb, all_reduces_take_as_long_as_podsim_collective_has_them) {
+  const json alone = json::parse(
+      podsim_command("collective --fabric dgx_h100 --chips 8 --group 0..3 --bytes 512KiB --format json").out);
+  const json served =
+      json::parse(podsim_command("inference " + kServed + " --tensor 4 --sequences 32 --format json").out);
+  EXPECT_DOUBLE_EQ(served["decode_communication_s"].get<double>(),
+                   160 * alone["rows"][0]["time_s"].get<double>());
+}
+
+// A rack of 72 holds four replicas of sixteen.
 TEST(InferenceVerb, tells_how_many_chips_no_replica_uses) {
-  const std::string served =
-      "inference " + kServed +
-      " --set cluster.chips=16 --set job.mesh.data.size=rest --set job.global_batch_sequences=16";
-  const CommandResult uneven = podsim_command(served + " --tensor 5");
+  const std::string served = "inference scenarios/inference/llama31_405b_72_gb200.textproto";
+  const CommandResult uneven = podsim_command(served + " --tensor 16");
   EXPECT_EQ(uneven.exit_code, 0) << uneven.err;
-  EXPECT_NE(uneven.err.find("6 of 16 chips are in no replica"), std::string::npos) << uneven.err;
-  const CommandResult even = podsim_command(served + " --tensor 4");
+  EXPECT_NE(uneven.err.find("8 of 72 chips are in no replica"), std::string::npos) << uneven.err;
+  const CommandResult even = podsim_command(served + " --tensor 8");
   EXPECT_EQ(even.exit_code, 0) << even.err;
   EXPECT_EQ(even.err.find("in no replica"), std::string::npos) << even.err;
 }

@@ -239,6 +239,48 @@ TEST(Prices, what_is_wrong_in_a_sheet_is_told_with_its_place) {
   EXPECT_EQ(problems[2].line, 3);
 }
 
+// As many years of 365 days as the term says.
+TEST(Prices, a_commitment_of_any_number_of_years_is_paid_for_all_of_them) {
+  const fs::path folder = fresh_folder("podsim_years");
+  std::ofstream(folder / "ours.csv") << "chip,term,usd_per_chip_hour\n"
+                                        "h100,committed_1y,2\nh100,committed_2y,2\nh100,committed_5y,2\n";
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add_directory(folder.string()).empty());
+  for (const int years : {1, 2, 5}) {
+    const std::string term = "committed_" + std::to_string(years) + "y";
+    const auto loaded = load_scenario(
+        "own", valid_but("chips: 512", "chips: 512 prices: \"ours\" price_term: \"" + term + "\""), catalog,
+        {});
+    ASSERT_TRUE(loaded.spec.has_value());
+    EXPECT_EQ(loaded.spec->cluster.price.minimum_days, 365.0 * years);
+    EXPECT_EQ(loaded.spec->cluster.price.kind, ContractKind::kCommitment);
+  }
+}
+
+TEST(Prices, a_commitment_without_a_length_is_refused_at_its_place) {
+  const fs::path folder = fresh_folder("podsim_no_length");
+  std::ofstream(folder / "ours.csv") << "chip,term,usd_per_chip_hour,kind,minimum_days\n"
+                                        "h100,committed_1y,2,,\n"
+                                        "h100,committed,2,,\n"
+                                        "h100,committed_0y,2,,\n"
+                                        "h100,committed_101y,2,,\n"
+                                        "h100,deal,2,commitment,\n"
+                                        "h100,deal,2,commitment,0\n"
+                                        "h100,deal,2,reservation,\n";
+  std::ofstream(folder / "theirs.textproto") << "prices {\n  name: \"theirs\" pue: 1.2\n"
+                                                "  price { chip: \"h100\" term: \"committed\" "
+                                                "usd_per_chip_hour: 2 date: \"2026-01\" source: \"x\" }\n"
+                                                "}\n";
+  Catalog catalog;
+  const auto problems = catalog.add_directory(folder.string());
+  ASSERT_EQ(problems.size(), 6u);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    EXPECT_EQ(problems[i].line, static_cast<int>(i) + 3 - (i == 5 ? 5 : 0));
+    EXPECT_EQ(problems[i].message, "a commitment says how many days it binds");
+    EXPECT_NE(problems[i].hint.find("committed_1y to committed_100y"), std::string::npos) << problems[i].hint;
+  }
+}
+
 TEST(Catalog, a_folder_that_is_not_there_is_a_problem) {
   Catalog catalog;
   ASSERT_EQ(catalog.add_directory("no/such/folder").size(), 1u);

@@ -55,6 +55,19 @@ TEST(ModelFlops, follow_the_closed_form_of_a_dense_transformer) {
   }
 }
 
+// A third of the model FLOPs of a step, whatever the sequence.
+TEST(ModelFlops, of_a_forward_pass_without_scores_are_two_for_each_weight_of_a_matmul) {
+  const Model model = llama3_8b();
+  for (const int sequence : {512, 8192}) {
+    const Job job = job_of(model, {}, {}, sequence);
+    const double d = model.d_model, h = model.head_dim;
+    EXPECT_EQ(forward_flops_without_scores(job, model_program(job)).value,
+              2 * d *
+                  (model.layers * (h * (2.0 * model.heads + 2.0 * model.kv_heads) + 3.0 * model.ffn) +
+                   model.vocabulary));
+  }
+}
+
 TEST(ModelFlops, an_encoder_has_no_causal_discount) {
   EXPECT_EQ(flops_per_token(bert_large(), 512, true), flops_per_token(bert_large(), 512, false));
 }
