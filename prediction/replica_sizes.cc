@@ -47,12 +47,14 @@ std::string explain_invalid_replica(const Model& model, const FabricSpec& fabric
   if (chips <= domain && uneven.empty()) return "";
   const std::vector<int> sizes = replica_sizes(model, fabric);
   const auto above = std::ranges::upper_bound(sizes, chips);
-  const std::string nearest =
-      std::to_string(*(above - 1)) + (above == sizes.end() ? "" : " or " + std::to_string(*above));
+  const std::string below = std::to_string(*(above - 1));
+  const std::string nearest = above == sizes.end()
+                                  ? "the nearest that works is " + below
+                                  : "the nearest that work are " + below + " and " + std::to_string(*above);
   const std::string why = chips > domain ? " reaches beyond the " + std::to_string(domain) +
                                                " that are joined without the network between servers"
                                          : " does not divide " + uneven + " of " + model.name;
-  return "a replica of " + std::to_string(chips) + " chips" + why + ": the nearest that work are " + nearest;
+  return "a replica of " + std::to_string(chips) + " chips" + why + ": " + nearest;
 }
 
 }  // namespace podsim

@@ -13,7 +13,7 @@ enum class ContractKind : std::uint8_t {
   kFlexStart,    // likewise for some days, when there is some; not taken away
   kCalendar,     // a block of days, paid as a whole
   kReservation,  // held for the user, paid until it is given up
-  kCommitment,   // for one or three years
+  kCommitment,   // for years
   kOwned,
 };
 

@@ -55,11 +55,11 @@ TEST(ReplicaSizes, that_do_not_work_are_told_with_the_nearest_that_do) {
   EXPECT_EQ(why(16), "");
   EXPECT_EQ(
       why(3),
-      "a replica of 3 chips does not divide heads 128 of llama31_405b: the nearest that work are 2 or 4");
+      "a replica of 3 chips does not divide heads 128 of llama31_405b: the nearest that work are 2 and 4");
   EXPECT_EQ(
       why(100),
       "a replica of 100 chips reaches beyond the 72 that are joined without the network between servers: the "
-      "nearest that work are 64");
+      "nearest that works is 64");
 }
 
 // Three chips of this rack hold a model that two do not.

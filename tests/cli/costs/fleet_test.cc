@@ -172,8 +172,8 @@ TEST(InferenceVerb, tells_wrong_options_from_what_does_not_fit) {
     }
   };
   ends("--weights fp4", 2, "--weights \"fp4\": h100 computes ");
-  ends("--tensor 100", 2, "the nearest that work are 8");
-  ends("--tensor 3", 2, "does not divide heads 64 of llama2_70b: the nearest that work are 2 or 4");
+  ends("--tensor 100", 2, "the nearest that works is 8");
+  ends("--tensor 3", 2, "does not divide heads 64 of llama2_70b: the nearest that work are 2 and 4");
   ends("--sequences 900000", 3, "has room for the cache of ");
 }
 
