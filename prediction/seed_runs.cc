@@ -34,15 +34,15 @@ struct SimulatedDraw {
 class DrawWork {
  public:
   DrawWork(const System& system, std::span<const EvaluationPasses> evaluations,
-           std::span<const SimulateOptions> draws, const DrawPool& pool)
+           std::span<const SimulateOptions> draws, const DrawOptions& how)
       : system_(system),
         evaluations_(evaluations),
         draws_(draws),
-        pool_(pool),
+        how_(how),
         ensembles_(system.meshes.size()) {}
 
   std::vector<Ensemble> run() {
-    parallel_for(draws_.size(), pool_.threads, [this](std::size_t k) {
+    parallel_for(draws_.size(), how_.threads, [this](std::size_t k) {
       try {
         if (!failed()) add(k, simulate_one(draws_[k]));
       } catch (...) {
@@ -84,13 +84,13 @@ class DrawWork {
                std::move(draw.attention[j]));
     ++added_;
     turn_.notify_all();
-    if (draws_.size() > 1 && pool_.one_done) pool_.one_done();
+    if (draws_.size() > 1 && how_.one_done) how_.one_done();
   }
 
   const System& system_;
   const std::span<const EvaluationPasses> evaluations_;
   const std::span<const SimulateOptions> draws_;
-  const DrawPool& pool_;
+  const DrawOptions& how_;
   std::mutex mutex_;
   std::condition_variable turn_;
   std::size_t added_ = 0;
@@ -132,19 +132,19 @@ std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adver
 
 SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> jobs,
                              const Adversities& adversities, std::span<const SimulateOptions> draws,
-                             bool fold_classes, const DrawPool& pool, TrafficPlans* plans) {
+                             const DrawOptions& how) {
   SimulatedJobs result;
   const std::vector<SlowLink> slow = slow_links(adversities.degradations);
   if (!adversities.failures.empty() || !slow.empty())
     result.changed = with_slow_links(with_failures(healthy, adversities.failures), slow);
   const Fabric& fabric = result.on(healthy);
-  result.system = assemble(fabric, jobs, adversities, fold_classes, plans);
+  result.system = assemble(fabric, jobs, adversities, how.fold, how.plans);
   refuse_endless(result.system, draws);
   std::vector<EvaluationPasses> evaluations;
-  for (const LaidJob& job : jobs) evaluations.emplace_back(job, fabric, adversities, fold_classes);
+  for (const LaidJob& job : jobs) evaluations.emplace_back(job, fabric, adversities, how.fold);
   const StageTimer timer(draws.size() == 1 ? "simulate"
                                            : "simulate " + std::to_string(draws.size()) + " draws");
-  result.of_job = DrawWork(result.system, evaluations, draws, pool).run();
+  result.of_job = DrawWork(result.system, evaluations, draws, how).run();
   return result;
 }
 
