@@ -233,7 +233,7 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayo
         std::make_shared<std::function<void(double)>>(of_all(asked.share_done, simulations_of(spec)));
     options.share_done = [shares](double share) { (*shares)(share); };
   }
-  const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
+  const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now_ps = nullptr});
   const StageTimer timer("predict " + spec.name);
   const std::shared_ptr<const Fabric> fabric = known.fabric(spec.cluster.fabric);
   refuse_what_tells_many_apart(*fabric, options);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -44,10 +45,10 @@ class DrawWork {
   std::vector<Ensemble> run() {
     parallel_for(draws_.size(), how_.threads, [this](std::size_t k) {
       try {
-        if (!failed()) add(k, simulate_one(draws_[k]));
+        if (!failed_before(k)) add(k, simulate_one(draws_[k]));
       } catch (...) {
         const std::lock_guard lock(mutex_);
-        failed_ = true;
+        first_failed_ = std::min(first_failed_, k);
         turn_.notify_all();
         throw;
       }
@@ -56,9 +57,10 @@ class DrawWork {
   }
 
  private:
-  bool failed() {
+  // Those before a failed one go on, so that it is always the same failure that is told.
+  bool failed_before(std::size_t k) {
     const std::lock_guard lock(mutex_);
-    return failed_;
+    return first_failed_ < k;
   }
 
   SimulatedDraw simulate_one(SimulateOptions draw) const {
@@ -74,11 +76,11 @@ class DrawWork {
   }
 
   // Waits for the turn of draw k. Draws begin in their order, so the one whose turn it is always gets there,
-  // unless one has failed: then nothing is added any more.
+  // unless one before it has failed.
   void add(std::size_t k, SimulatedDraw draw) {
     std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return failed_ || added_ == k; });
-    if (failed_) return;
+    turn_.wait(lock, [&] { return first_failed_ < k || added_ == k; });
+    if (first_failed_ < k) return;
     for (std::size_t j = 0; j < ensembles_.size(); ++j)
       add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j],
                std::move(draw.attention[j]));
@@ -94,8 +96,8 @@ class DrawWork {
   std::mutex mutex_;
   std::condition_variable turn_;
   std::size_t added_ = 0;
-  bool failed_ = false;
-  std::vector<Ensemble> ensembles_;  // [job]
+  std::size_t first_failed_ = SIZE_MAX;  // of draws
+  std::vector<Ensemble> ensembles_;      // [job]
 };
 
 // Then the documents of every step differ, even where all microbatches have the same load.
