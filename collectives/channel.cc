@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "collectives/library.h"
+#include "engine/time_limits.h"
 
 namespace podsim {
 namespace {
@@ -24,7 +25,7 @@ ChunkRamp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase&
   const double overhead_s = channel.chunk_overhead.in_seconds();
   const double wire_s = channel.chunk.value * (busiest_s / message.value) - overhead_s;
   if (wire_s <= 0) return {};  // the largest chunks are no gain over small ones
-  return {Time::seconds(phase.stages * wire_s), channel.chunk * (phase.stages * wire_s / overhead_s)};
+  return {capped_seconds(phase.stages * wire_s), channel.chunk * (phase.stages * wire_s / overhead_s)};
 }
 
 bool spans_slices(const Fabric& fabric, std::span<const ChipId> group) {

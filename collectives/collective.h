@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/time_limits.h"
 #include "topology/fabric.h"
 
 namespace podsim {
@@ -93,7 +94,7 @@ struct ProtocolRamp {
   ChunkRamp chunks;
 
   Time at(Bytes message) const {
-    return fixed + Time::seconds(s_per_byte * message.value) + chunks.at(message);
+    return fixed + capped_seconds(s_per_byte * message.value) + chunks.at(message);
   }
   friend bool operator==(const ProtocolRamp&, const ProtocolRamp&) = default;
 };

@@ -4,6 +4,7 @@
 #include "collectives/blocks.h"
 #include "collectives/collective.h"
 #include "engine/check.h"
+#include "engine/time_limits.h"
 
 namespace podsim {
 namespace {
@@ -29,7 +30,7 @@ Time unequal_bound(const Fabric& fabric, const Collective& collective, std::span
     const Bytes busier = std::max(1 - share, others * share) * collective.bytes;
     longest_s = std::max(longest_s, seconds_at(busier, injection(fabric, group[rank])));
   }
-  return Time::seconds(longest_s);
+  return capped_seconds(longest_s);
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ Time predict(const Fabric& fabric, const CollectivePlan& plan) {
     double busiest_s = 0;
     for (const LinkLoad& load : phase.loads)
       busiest_s = std::max(busiest_s, load.bytes / fabric.cable(load.link).bandwidth.value);
-    time += phase.latency + phase.ramp.at(plan.bytes) + Time::seconds(busiest_s);
+    time += phase.latency + phase.ramp.at(plan.bytes) + capped_seconds(busiest_s);
   }
   return time;
 }
@@ -56,20 +57,20 @@ Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<c
   const double alone_s = seconds_at(collective.bytes * (1 / collective.fanout.copies), slowest);
   switch (collective.kind) {
     case CollectiveKind::kAllReduce: {
-      if (share_reducing_switches(fabric, group)) return Time::seconds(alone_s);
+      if (share_reducing_switches(fabric, group)) return capped_seconds(alone_s);
       const double together_s = seconds_at(2 * (n - 1) * collective.bytes, all);
-      return Time::seconds(std::max(alone_s, together_s));
+      return capped_seconds(std::max(alone_s, together_s));
     }
     case CollectiveKind::kAllToAll:
       if (!collective.receive_share.empty()) return unequal_bound(fabric, collective, group);
       [[fallthrough]];
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
-      return Time::seconds((n - 1) / n * alone_s);
+      return capped_seconds((n - 1) / n * alone_s);
     case CollectiveKind::kBroadcast:
     case CollectiveKind::kSendReceive:
     case CollectiveKind::kPermute:
-      return Time::seconds(alone_s);
+      return capped_seconds(alone_s);
     case CollectiveKind::kBarrier:
       return {};
   }

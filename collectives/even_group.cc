@@ -97,9 +97,13 @@ bool EvenGroup::tells(Algorithm algorithm, const Collective& collective) const {
     case Algorithm::kHalvingDoubling:
     case Algorithm::kLogStep:
       return false;
-    default:
-      return true;
+    case Algorithm::kTorus:
+    case Algorithm::kHierarchical:
+    case Algorithm::kNvls:
+    case Algorithm::kNvlsTree:
+      break;
   }
+  return true;
 }
 
 std::optional<Phases> EvenGroup::plan(Algorithm algorithm, const Collective& collective) const {
@@ -124,9 +128,14 @@ std::optional<Phases> EvenGroup::plan(Algorithm algorithm, const Collective& col
         return std::nullopt;
       return alone(phase(trees(switched ? 1.0 : 2.0 * passed_on(members_)), collective.bytes));
     }
-    default:
-      return std::nullopt;
+    case Algorithm::kTorus:
+    case Algorithm::kHalvingDoubling:
+    case Algorithm::kNvls:
+    case Algorithm::kLogStep:
+    case Algorithm::kSharp:
+      break;
   }
+  return std::nullopt;
 }
 
 // Hops between domains go from each to the next, and from the last to the first, where an odd number of

@@ -6,6 +6,7 @@
 
 #include "collectives/algorithms.h"
 #include "engine/check.h"
+#include "engine/time_limits.h"
 
 namespace podsim {
 namespace {
@@ -120,7 +121,7 @@ constexpr Bytes kLongestStream = {1 << 30};
 ChunkRamp filled(int stages, Bytes chunk, Time overhead, double s_per_byte) {
   const double fill_s = stages * chunk.value * s_per_byte;
   if (fill_s <= 0 || overhead == Time{}) return {};
-  return {Time::seconds(fill_s), chunk * (fill_s / overhead.in_seconds())};
+  return {capped_seconds(fill_s), chunk * (fill_s / overhead.in_seconds())};
 }
 
 // Of the plan's bytes on its busiest links, per byte of the message.

@@ -20,9 +20,9 @@ std::string told(const Work& work) {
   const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : ", ") + fact; };
   if (work.scenario) add("scenario " + *work.scenario);
   if (work.seed) add("seed " + std::to_string(*work.seed));
-  if (work.now)
-    add("simulated time " + std::to_string(work.now->in_seconds()) + " s (" + std::to_string(work.now->ps) +
-        " ps)");
+  if (work.now_ps)
+    add("simulated time " + std::to_string(static_cast<double>(*work.now_ps) / 1e12) + " s (" +
+        std::to_string(*work.now_ps) + " ps)");
   return text;
 }
 
@@ -31,7 +31,7 @@ std::string told(const Work& work) {
 CheckScope::CheckScope(const Work& work) : outside_(work_of_thread) {
   if (work.scenario) work_of_thread.scenario = work.scenario;
   if (work.seed) work_of_thread.seed = work.seed;
-  if (work.now) work_of_thread.now = work.now;
+  if (work.now_ps) work_of_thread.now_ps = work.now_ps;
 }
 
 CheckScope::~CheckScope() { work_of_thread = outside_; }

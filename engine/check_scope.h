@@ -7,15 +7,13 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/units.h"
-
 namespace podsim {
 
 // What a failed CHECK tells beside its condition. Each may be null: not known.
 struct Work {
   const std::string* scenario = nullptr;  // its name
   const std::uint64_t* seed = nullptr;    // of the draw, not only of the scenario
-  const Time* now = nullptr;              // simulated; read when a CHECK fails
+  const std::int64_t* now_ps = nullptr;   // simulated time; read when a CHECK fails
 };
 
 // Names the work of the thread from here to the end of the scope; what is null stays as it was outside.

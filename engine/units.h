@@ -5,6 +5,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "engine/check.h"
+
 namespace podsim {
 
 // A point in simulated time or a duration, in whole picoseconds. Signed; +-106 days fit.
@@ -12,7 +14,10 @@ struct Time {
   std::int64_t ps = 0;
 
   // Nearest picosecond. REQUIRES: |s| < 9.2e6.
-  static Time seconds(double s) { return {std::llround(s * 1e12)}; }
+  static Time seconds(double s) {
+    PODSIM_CHECK(std::fabs(s) < 9.2e6, "a time fits in 64 bits of picoseconds");
+    return {std::llround(s * 1e12)};
+  }
   static constexpr Time max() { return {INT64_MAX}; }
   // The double nearest to the exact value, up to 2^53 ps (2.5 hours).
   double in_seconds() const { return static_cast<double>(ps) / 1e12; }

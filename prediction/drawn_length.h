@@ -1,4 +1,4 @@
-// What chance may add to steps, held against simulated time.
+// What chance adds to steps on average, held against simulated time.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace podsim {
 
-// Why pauses, stalls and late launches of all steps of a draw, or what computation is multiplied by in steps
-// that are `step_s` long at most, may go on beyond simulated time; empty where they do not.
-std::string why_endless_by_chance(const System& system, std::span<const SimulateOptions> draws,
-                                  double step_s);
+// Why all steps of a draw take longer than kLongestRun by the mean of what pauses, stalls or late launches
+// add at least; empty where they do not. Causes may pass beside each other, so that each counts by itself;
+// how much they really add, the simulation finds out. O(draws x chip classes).
+std::string why_endless_by_chance(const System& system, std::span<const SimulateOptions> draws);
 
 }  // namespace podsim

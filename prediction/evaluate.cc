@@ -39,10 +39,9 @@ Time EvaluationPasses::per_step(const SimulateOptions& draw) const {
   refuse_endless(*system_, {&options, 1});
   const double seconds = passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds();
   if (seconds <= kLongestStep_s) return Time::seconds(seconds);
-  throw StepTooLong(
-      "evaluations take " + significant(seconds / kSecondsPerDay, 3) +
-      " days for each step, and podsim simulates 10 at most: evaluate on fewer sequences, or after "
-      "more steps");
+  throw StepTooLong("evaluations take " + significant(seconds / kSecondsPerDay, 3) +
+                    " days for each step, and " + longest_step_words() +
+                    ": evaluate on fewer sequences, or after more steps");
 }
 
 }  // namespace podsim

@@ -16,7 +16,7 @@ std::string Appraisal::refusal() const {
 }
 
 Appraisal Evaluator::evaluate(const Spec& spec) {
-  const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
+  const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now_ps = nullptr});
   const LaidJob& job = layouts_.lay_healthy(spec);
   const std::vector<MemoryUse>& stages = job.program.memory;
   const auto fullest = std::ranges::max_element(stages, {}, &MemoryUse::total);

@@ -166,8 +166,8 @@ bool draws(const Spec& spec, const Adversities& adversities) {
 }  // namespace
 
 std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
-                                   std::span<const SimulateOptions> draws_of_all, bool fold_chips,
-                                   const DrawPool& pool, TrafficPlans& plans, const Report& report) {
+                                   std::span<const SimulateOptions> draws_of_all, const DrawOptions& options,
+                                   const Report& report) {
   const Adversities& all = job.spec.adversities;
   const FabricSpec& fabric = job.spec.cluster.fabric;
   const std::vector<Fault> faults = faults_of(all, fabric);
@@ -188,8 +188,8 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
       const Adversities left = without(fault, all);
       std::vector<SimulateOptions> same(draws_of_all.begin(), draws_of_all.end());
       for (SimulateOptions& draw : same) draw.draw(left);
-      const SimulatedJobs simulated = simulate_draws(
-          healthy, {&job, 1}, left, draws(job.spec, left) ? same : only, fold_chips, pool, &plans);
+      const SimulatedJobs simulated =
+          simulate_draws(healthy, {&job, 1}, left, draws(job.spec, left) ? same : only, options);
       told.cost = report.step_time - mean_step_time(simulated.of_job.front());
     }
     costs.push_back(std::move(told));

@@ -18,10 +18,10 @@ struct Spec;
 // Simulates the job again without each of its adversities, with the same draws, and takes the difference to
 // `report`; dearest first. Slow chips of one host are one adversity, and so are its slow links of one kind.
 // Of more than eight the seven gravest are left out one by one and the others at once; more than 64 are one.
-// A lone one costs the whole straggler delay. `plans` as in assemble.
+// A lone one costs the whole straggler delay. Throws StepTooLong.
 std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
-                                   std::span<const SimulateOptions> draws, bool fold, const DrawPool& pool,
-                                   TrafficPlans& plans, const Report& report);
+                                   std::span<const SimulateOptions> draws, const DrawOptions& options,
+                                   const Report& report);
 
 // How many simulations these are.
 std::size_t fault_runs(const Adversities& adversities, const FabricSpec& fabric);

@@ -6,6 +6,7 @@
 
 #include "workload/partition/job_validity.h"
 #include "workload/partition/recompute.h"
+#include "workload/pipeline/schedules.h"
 
 namespace podsim {
 namespace {
@@ -147,13 +148,14 @@ class Changes {
 
   void pipeline() {
     if (stages() <= 1) return;
-    if (job_.schedule == PipelineSchedule::kGpipe || job_.chunks_per_stage > 1) {
+    const ScheduleTraits& traits = schedule_traits(job_.schedule);
+    if (traits.holds_all || job_.chunks_per_stage > 1) {
       JobChange plain{"pipeline { schedule: one_f_one_b }", job_};
       plain.job.schedule = PipelineSchedule::k1F1B;
       plain.job.chunks_per_stage = 1;
       add({std::move(plain)});
     }
-    if (job_.schedule != PipelineSchedule::kInterleaved) return;
+    if (!traits.of_one_chunk) return;
     OneChange degrees;
     for (int chunks = 2 * job_.chunks_per_stage; chunks * stages() <= job_.model.layers + 2; chunks *= 2) {
       degrees.push_back({"pipeline { chunks_per_stage: " + std::to_string(chunks) + " }", job_});

@@ -48,7 +48,9 @@ SimulateOptions simulation_of(const PredictOptions& options) {
   return how;
 }
 
-DrawPool pool_of(const PredictOptions& options) { return {options.threads, options.draw_done}; }
+DrawOptions draw_options(const PredictOptions& options, TrafficPlans* plans) {
+  return {options.fold, options.threads, options.draw_done, plans};
+}
 
 std::string dump_of(const std::string& stage, const Fabric& healthy, std::span<const LaidJob> jobs,
                     const SimulatedJobs& simulated) {
@@ -75,8 +77,8 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   SimulateOptions how = simulation_of(options);
   how.keep_intervals = how.keep_intervals && healthy;
   const auto simulated_with = [&](const Adversities& adversities, std::span<const SimulateOptions> of) {
-    return simulate_draws(fabric, jobs, adversities, of, options.fold, pool_of(options),
-                          healthy && !options.chosen_on ? nullptr : &plans);
+    return simulate_draws(fabric, jobs, adversities, of,
+                          draw_options(options, healthy && !options.chosen_on ? nullptr : &plans));
   };
   SimulatedJobs clean = simulated_with({}, clean_draws(spec, jobs.size(), draws, how));
   SimulatedJobs degraded;
@@ -133,7 +135,7 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
         timed("advise on memory", [&] { return memory_advice(job.spec, fabric, first_chip); });
   if (job.spec.adversities.none()) return prediction;
   Report& report = prediction.report;
-  report.fault_costs = fault_costs(job, fabric, draws, options.fold, pool_of(options), plans, report);
+  report.fault_costs = fault_costs(job, fabric, draws, draw_options(options, &plans), report);
   report.what_if = std::move(reports.attribution.what_if);
   report.verdict = verdict_of(report, reports.attribution.impossible);
   return prediction;
@@ -147,9 +149,9 @@ Time mean_step_of(const Spec& spec, const Fabric& fabric, const PredictOptions& 
   std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1, how);
   for (SimulateOptions& draw : draws) draw.keep_passes = 0;
   const LaidJob job = prepare_job(spec, fabric, 0);
-  return mean_step_time(
-      simulate_draws(fabric, {&job, 1}, spec.adversities, draws, options.fold, {options.threads, {}})
-          .of_job.front());
+  return mean_step_time(simulate_draws(fabric, {&job, 1}, spec.adversities, draws,
+                                       {.fold = options.fold, .threads = options.threads})
+                            .of_job.front());
 }
 
 Prediction predict_together(const Spec& spec, const Fabric& fabric, const PredictOptions& options) {
@@ -231,7 +233,7 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayo
         std::make_shared<std::function<void(double)>>(of_all(asked.share_done, simulations_of(spec)));
     options.share_done = [shares](double share) { (*shares)(share); };
   }
-  const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
+  const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now_ps = nullptr});
   const StageTimer timer("predict " + spec.name);
   const std::shared_ptr<const Fabric> fabric = known.fabric(spec.cluster.fabric);
   refuse_what_tells_many_apart(*fabric, options);

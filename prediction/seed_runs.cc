@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -34,20 +35,20 @@ struct SimulatedDraw {
 class DrawWork {
  public:
   DrawWork(const System& system, std::span<const EvaluationPasses> evaluations,
-           std::span<const SimulateOptions> draws, const DrawPool& pool)
+           std::span<const SimulateOptions> draws, const DrawOptions& how)
       : system_(system),
         evaluations_(evaluations),
         draws_(draws),
-        pool_(pool),
+        how_(how),
         ensembles_(system.meshes.size()) {}
 
   std::vector<Ensemble> run() {
-    parallel_for(draws_.size(), pool_.threads, [this](std::size_t k) {
+    parallel_for(draws_.size(), how_.threads, [this](std::size_t k) {
       try {
-        if (!failed()) add(k, simulate_one(draws_[k]));
+        if (!failed_before(k)) add(k, simulate_one(draws_[k]));
       } catch (...) {
         const std::lock_guard lock(mutex_);
-        failed_ = true;
+        first_failed_ = std::min(first_failed_, k);
         turn_.notify_all();
         throw;
       }
@@ -56,9 +57,10 @@ class DrawWork {
   }
 
  private:
-  bool failed() {
+  // Those before a failed one go on, so that it is always the same failure that is told.
+  bool failed_before(std::size_t k) {
     const std::lock_guard lock(mutex_);
-    return failed_;
+    return first_failed_ < k;
   }
 
   SimulatedDraw simulate_one(SimulateOptions draw) const {
@@ -74,28 +76,28 @@ class DrawWork {
   }
 
   // Waits for the turn of draw k. Draws begin in their order, so the one whose turn it is always gets there,
-  // unless one has failed: then nothing is added any more.
+  // unless one before it has failed.
   void add(std::size_t k, SimulatedDraw draw) {
     std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return failed_ || added_ == k; });
-    if (failed_) return;
+    turn_.wait(lock, [&] { return first_failed_ < k || added_ == k; });
+    if (first_failed_ < k) return;
     for (std::size_t j = 0; j < ensembles_.size(); ++j)
       add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j],
                std::move(draw.attention[j]));
     ++added_;
     turn_.notify_all();
-    if (draws_.size() > 1 && pool_.one_done) pool_.one_done();
+    if (draws_.size() > 1 && how_.one_done) how_.one_done();
   }
 
   const System& system_;
   const std::span<const EvaluationPasses> evaluations_;
   const std::span<const SimulateOptions> draws_;
-  const DrawPool& pool_;
+  const DrawOptions& how_;
   std::mutex mutex_;
   std::condition_variable turn_;
   std::size_t added_ = 0;
-  bool failed_ = false;
-  std::vector<Ensemble> ensembles_;  // [job]
+  std::size_t first_failed_ = SIZE_MAX;  // of draws
+  std::vector<Ensemble> ensembles_;      // [job]
 };
 
 // Then the documents of every step differ, even where all microbatches have the same load.
@@ -132,19 +134,19 @@ std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adver
 
 SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> jobs,
                              const Adversities& adversities, std::span<const SimulateOptions> draws,
-                             bool fold_classes, const DrawPool& pool, TrafficPlans* plans) {
+                             const DrawOptions& how) {
   SimulatedJobs result;
   const std::vector<SlowLink> slow = slow_links(adversities.degradations);
   if (!adversities.failures.empty() || !slow.empty())
     result.changed = with_slow_links(with_failures(healthy, adversities.failures), slow);
   const Fabric& fabric = result.on(healthy);
-  result.system = assemble(fabric, jobs, adversities, fold_classes, plans);
+  result.system = assemble(fabric, jobs, adversities, how.fold, how.plans);
   refuse_endless(result.system, draws);
   std::vector<EvaluationPasses> evaluations;
-  for (const LaidJob& job : jobs) evaluations.emplace_back(job, fabric, adversities, fold_classes);
+  for (const LaidJob& job : jobs) evaluations.emplace_back(job, fabric, adversities, how.fold);
   const StageTimer timer(draws.size() == 1 ? "simulate"
                                            : "simulate " + std::to_string(draws.size()) + " draws");
-  result.of_job = DrawWork(result.system, evaluations, draws, pool).run();
+  result.of_job = DrawWork(result.system, evaluations, draws, how).run();
   return result;
 }
 

@@ -27,9 +27,12 @@ bool differ_by_seed(const Spec& spec, const Adversities& adversities);
 std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
                                       const SimulateOptions& how = {});
 
-struct DrawPool {
+// How draws are simulated, whatever they are of. None of it changes a figure.
+struct DrawOptions {
+  bool fold = true;  // as FoldRequest::fold
   int threads = 1;
-  std::function<void()> one_done;  // of several draws; called from any thread, may be empty
+  std::function<void()> one_done = {};  // of several draws; called from any thread, may be empty
+  TrafficPlans* plans = nullptr;        // as in assemble
 };
 
 // Jobs on a fabric with what goes wrong there.
@@ -42,10 +45,10 @@ struct SimulatedJobs {
 };
 
 // Assembles the jobs on the fabric once and simulates all draws. These are added up in their order, so that
-// the number of threads makes no difference; at most one finished draw per thread waits for its turn. `plans`
-// as in assemble.
+// the number of threads makes no difference; at most one finished draw per thread waits for its turn. Throws
+// StepTooLong.
 SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> jobs,
                              const Adversities& adversities, std::span<const SimulateOptions> draws,
-                             bool fold, const DrawPool& pool, TrafficPlans* plans = nullptr);
+                             const DrawOptions& how = {});
 
 }  // namespace podsim

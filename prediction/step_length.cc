@@ -14,8 +14,6 @@
 namespace podsim {
 namespace {
 
-constexpr double kLongestDraw_s = 100 * kSecondsPerDay;
-
 double mean_factor(const Staircase& staircase) {
   if (staircase.period.ps == 0) return 1;
   double sum = 0;
@@ -58,19 +56,16 @@ class StepBound {
       messages_.push_back(time_of(system.step.messages[m].bytes, sends_[system.pattern_of[m]]));
   }
 
-  // The step of the longest program of any chip. Throws where that is too long for so many steps.
-  double refuse(int steps) const {
+  // Throws where the step of the longest program of any chip is too long for so many steps.
+  void refuse(int steps) const {
     std::vector<Slowest> chips(system_.step.stages.size());
     for (std::size_t c = 0; c < system_.chips.size(); ++c) {
       const ChipClass& chip = system_.chips[c];
       const double speed = chip.speed * mean_factor(system_, chip.profile);
       chips[chip.program].meet(1 / speed, static_cast<std::int32_t>(c));
     }
-    double longest_s = 0;
     for (std::size_t s = 0; s < chips.size(); ++s)
-      if (chips[s].number >= 0)
-        longest_s = std::max(longest_s, refuse(system_.step.stages[s], chips[s], steps));
-    return longest_s;
+      if (chips[s].number >= 0) refuse(system_.step.stages[s], chips[s], steps);
   }
 
  private:
@@ -110,7 +105,7 @@ class StepBound {
     return {latency + send.s_per_byte * bytes.value, send.s_per_byte * bytes.value, send.link};
   }
 
-  double refuse(const StageProgram& program, const Slowest& chip, int steps) const {
+  void refuse(const StageProgram& program, const Slowest& chip, int steps) const {
     std::vector<double> compute, send;  // [segment]
     Slowest link;
     for (const std::vector<Instruction>& segment : program.segments) {
@@ -123,22 +118,22 @@ class StepBound {
         }
         computed += next.duration.in_seconds();
       }
-      compute.push_back(computed * chip.times);
+      compute.push_back(computed * chip.times * (1 + program.skew) * (1 + program.interference));
       send.push_back(sent);
     }
     double compute_s = 0, send_s = 0;
     for (const std::int32_t segment : program.order) compute_s += compute[segment], send_s += send[segment];
     const double step_s = compute_s + send_s + program.input.load.in_seconds();
-    if (step_s <= kLongestStep_s && step_s * steps <= kLongestDraw_s) return step_s;
+    if (step_s <= kLongestStep_s && step_s * steps <= kLongestRun_s) return;
     throw StepTooLong(words(step_s, steps) + (compute_s >= send_s ? of_chip(chip) : of_link(link)));
   }
 
   static std::string words(double step_s, int steps) {
     if (step_s > kLongestStep_s)
-      return "a step may take " + significant(step_s / kSecondsPerDay, 3) +
-             " days, and podsim simulates 10 at most: ";
+      return "a step may take " + significant(step_s / kSecondsPerDay, 3) + " days, and " +
+             longest_step_words() + ": ";
     return std::to_string(steps) + " steps may take " + significant(step_s * steps / kSecondsPerDay, 3) +
-           " days together, and podsim simulates 100 at most: take fewer steps; ";
+           " days together, and " + longest_run_words() + ": take fewer steps; ";
   }
 
   std::string of_chip(const Slowest& chip) const {
@@ -165,7 +160,8 @@ class StepBound {
 void refuse_endless(const System& system, std::span<const SimulateOptions> draws) {
   int steps = 1;
   for (const SimulateOptions& draw : draws) steps = std::max(steps, draw.steps);
-  const std::string why = why_endless_by_chance(system, draws, StepBound(system).refuse(steps));
+  StepBound(system).refuse(steps);
+  const std::string why = why_endless_by_chance(system, draws);
   if (!why.empty()) throw StepTooLong(why);
 }
 

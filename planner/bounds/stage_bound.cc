@@ -14,12 +14,6 @@
 namespace podsim {
 namespace {
 
-// Whether gradients of weights come apart from those of inputs in this schedule.
-bool splits_backward(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::kZeroBubbleH1 || schedule == PipelineSchedule::kZeroBubbleV ||
-         schedule == PipelineSchedule::kDualPipe;
-}
-
 using OfPass = PieceSeconds::OfPass;
 constexpr double OfPass::*kSeconds[] = {&OfPass::chip, &OfPass::compute, &OfPass::blocked,
                                         &OfPass::host, &OfPass::gathers, &OfPass::gradients};
@@ -54,8 +48,6 @@ OfPass of_chunk(const StageTimes& stage_times, const ChunkShape& chunk, Pass pas
               stage_times.pieces[static_cast<std::size_t>(run.part)].of_pass[static_cast<std::size_t>(pass)]);
   return sum;
 }
-
-bool take_turns(PipelineSchedule schedule) { return schedule == PipelineSchedule::kDualPipe; }
 
 // How long a chip takes over a pass forward and one back in turns, from idle streams on.
 class SecondsInTurns {
@@ -180,14 +172,14 @@ StageShape stage_shape(const Job& job, const ModelProgram& model, const JobLayou
   if (layout.recompute_layers > 0 || job.recompute_every > 1)
     part_layers_that_keep(model, layout.recompute_layers, job.recompute_every, pieces);
   shape.chunks = pipeline_chunks(pieces, shape.pipeline);
-  if (take_turns(layout.schedule)) shape.runs = pass_runs(shape.pipeline);
+  if (schedule_traits(layout.schedule).takes_turns) shape.runs = pass_runs(shape.pipeline);
   return shape;
 }
 
 double stage_bound_s(const Stack& stack, const StageTimes& stage_times, const StageShape& shape) {
   const PipelineShape& pipeline = shape.pipeline;
   const ScheduleTraits& traits = schedule_traits(pipeline.schedule);
-  const bool split = splits_backward(pipeline.schedule), shifts = traits.shifts;
+  const bool split = traits.splits_backward, shifts = traits.shifts;
   const double each = traits.layout == PieceLayout::kFromBothEnds ? 0.5 : 1;
   const double after = stack.fixed_step.in_seconds() * (1 + stage_times.skew);
 

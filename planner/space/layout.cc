@@ -30,7 +30,9 @@ std::vector<std::string> present(const std::vector<MeshAxis>& mesh, const std::v
 
 JobLayout canonical(JobLayout layout) {
   if (layout.expert == 1) layout.expert_tensor = layout.tensor;
-  if (layout.pipeline == 1 || (layout.schedule == PipelineSchedule::kInterleaved && layout.chunks == 1)) {
+  if (layout.chunks == 1)
+    layout.schedule = schedule_traits(layout.schedule).of_one_chunk.value_or(layout.schedule);
+  if (layout.pipeline == 1) {
     layout.schedule = PipelineSchedule::k1F1B;
     layout.chunks = 1;
   }
@@ -86,10 +88,7 @@ LayoutBlocks blocks_of(const JobLayout& layout, const std::string& context) {
   if (layout.sharding == StateSharding::kZero2) blocks.rules.push_back({"gradient_param_embed", ranks});
   if (layout.group > 1 && gathered.size() > 1) blocks.rules.push_back({"param_embed", gathered});
   if (layout.pipeline > 1) blocks.schedule = layout.schedule;
-  blocks.chunks =
-      layout.schedule == PipelineSchedule::kInterleaved || layout.schedule == PipelineSchedule::kShifting
-          ? layout.chunks
-          : 1;
+  blocks.chunks = schedule_traits(layout.schedule).chunks ? 1 : layout.chunks;
   blocks.microbatch = layout.microbatch;
   if (!own_policy(layout.recompute)) blocks.recompute = layout.recompute;
   blocks.recompute_layers = layout.recompute_layers;
@@ -197,7 +196,7 @@ std::string to_string(const JobLayout& layout) {
   if (layout.pipeline > 1) {
     add("pipeline " + std::to_string(layout.pipeline));
     const bool plain = layout.schedule == PipelineSchedule::k1F1B;
-    if (layout.schedule == PipelineSchedule::kInterleaved)
+    if (schedule_traits(layout.schedule).of_one_chunk)
       text += " x " + std::to_string(layout.chunks) + " chunks";
     else if (!plain)
       text += " " + std::string(schedule_traits(layout.schedule).name);

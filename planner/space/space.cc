@@ -9,6 +9,7 @@
 #include "workload/partition/job_validity.h"
 #include "workload/partition/kernels.h"
 #include "workload/pipeline/pipeline.h"
+#include "workload/pipeline/schedules.h"
 #include "workload/pipeline/stages.h"
 
 namespace podsim {
@@ -82,8 +83,10 @@ void Space::fill_values() {
   automatic_microbatch_ = values_.microbatch.empty();
   automatic_chunks_ = values_.chunks.empty();
   automatic_sharding_ = values_.sharding.empty();
-  unless_given(values_.schedule,
-               std::vector{PipelineSchedule::k1F1B, PipelineSchedule::kInterleaved, job.schedule});
+  std::vector<PipelineSchedule> schedules = {job.schedule};
+  for (std::size_t s = 0; s < all_schedules().size(); ++s)
+    if (all_schedules()[s].tried_unasked) schedules.push_back(static_cast<PipelineSchedule>(s));
+  unless_given(values_.schedule, schedules);
   unless_given(values_.sharding,
                std::vector{StateSharding::kDdp, StateSharding::kZero1, StateSharding::kFsdp});
   unless_given(values_.fsdp_group, std::vector<int>{});
@@ -163,7 +166,7 @@ void Space::add_own_layout() {
                          (wanted_.recompute.empty() || wanted(values_.recompute, own->recompute)) &&
                          (!recomputes || wanted(wanted_.recompute_layers, own->recompute_layers)) &&
                          (own->pipeline == 1 || wanted(wanted_.schedule, own->schedule)) &&
-                         (own->chunks == 1 || own->schedule != PipelineSchedule::kInterleaved ||
+                         (own->chunks == 1 || !schedule_traits(own->schedule).of_one_chunk ||
                           wanted(wanted_.chunks, own->chunks));
   if (!is_wanted) return;
   own_ = own;
@@ -214,10 +217,11 @@ bool Space::whole_dimensions(const JobLayout& layout) const {
   return slices == 1 && fill(sizes, {lengths.begin(), lengths.end()});
 }
 
-// Of the interleaved schedule those by which all chunks have as many layers, or would if embedding and head
+// Where a planner chooses them, those by which all chunks have as many layers, or would if embedding and head
 // were layers.
 std::vector<int> Space::chunk_choices(PipelineSchedule schedule, int pipeline) const {
-  if (schedule != PipelineSchedule::kInterleaved) return {schedule_traits(schedule).chunks.value_or(1)};
+  const ScheduleTraits& traits = schedule_traits(schedule);
+  if (!traits.of_one_chunk) return {traits.chunks.value_or(1)};
   if (!automatic_chunks_) return values_.chunks;
   const int layers = layer_count(model_);
   std::vector<int> choices;

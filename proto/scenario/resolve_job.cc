@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/spelling.h"
+#include "engine/time_limits.h"
 #include "engine/unit_factors.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/convert.h"
@@ -280,16 +281,16 @@ void JobResolver::batch() {
                        " sequences per step; possible: " + list_names(choices));
 }
 
-// Simulated time ends after 106 days; a job that comes near is a mistake in its numbers.
+// What a step takes by its stack, slow parts and chance is held against the same limit before it is
+// simulated.
 void JobResolver::step_length() {
-  constexpr double kLongestStep = kSecondsPerDay;
   const double seconds = shortest_step_s(job_, model_program(job_), *cluster_.chip);
-  if (seconds < kLongestStep) return;
-  document_.report(at(job_.measured ? "measured_layers" : "global_batch_sequences"),
-                   "a step of this job takes at least " +
-                       std::to_string(std::int64_t(std::min(seconds / kSecondsPerDay, 1e15))) +
-                       " days on this cluster",
-                   "the longest step that is simulated is one day");
+  if (seconds <= kLongestStep_s) return;
+  document_.report(
+      at(job_.measured ? "measured_layers" : "global_batch_sequences"),
+      "a step of this job takes at least " +
+          std::to_string(std::int64_t(std::min(seconds / kSecondsPerDay, 1e15))) + " days on this cluster",
+      "the longest step that is simulated is one of " + std::to_string(kLongestStepDays) + " days");
 }
 
 std::optional<Job> JobResolver::resolve() {

@@ -130,7 +130,7 @@ std::vector<OperationUse> operations_of(const LaidJob& job, std::span<const doub
                           executed.load * op.flops.value, executed.load * op.hbm.value,
                           executed.load * op_seconds(op, chip, job.spec.job.stack), executed.times,
                           operation_shape(op)});
-    if (op.op_class == OpClass::kMatmul && chip.matrix_side == 0)
+    if (op.op_class == OpClass::kMatmul && !chip.tiles.empty())
       operations.back().tile_loss = tile_loss(op.m, op.n, chip, op.repeats);
   }
   return operations;

@@ -161,8 +161,9 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, LoweredStep
       return &own.emplace(plan_traffic(slowed, laid, step.messages, nullptr, !fold_classes));
     });
     const StageTimer timer("fold");
-    return fold(slowed, std::move(meshes), std::move(step), *traffic, program_of, speed_of,
-                std::move(degradations), fold_classes, told_apart);
+    return fold(
+        slowed, std::move(meshes), std::move(step), *traffic,
+        {std::move(program_of), std::move(speed_of), std::move(degradations), told_apart, fold_classes});
   };
   System system = degradations.link_factor.empty()
                       ? fold_on(fabric)

@@ -84,10 +84,10 @@ void add_groups(System& system, const Traffic& traffic, const FoldClasses& class
 }
 
 void add_chips(System& system, const Traffic& traffic, const FoldClasses& classes,
-               const std::vector<std::int32_t>& first_class, const std::vector<int>& program_of,
-               const std::vector<double>& speed_of, const std::vector<std::int32_t>& profile_of) {
+               const std::vector<std::int32_t>& first_class, const FoldRequest& request) {
+  const std::vector<std::int32_t>& profile_of = request.degradations.chip_profile;
   for (const std::int32_t c : classes.chips.first) {
-    ChipClass chip{c, 0, program_of[c], speed_of[c], {}, {}};
+    ChipClass chip{c, 0, request.program_of[c], request.speed_of[c], {}, {}};
     for (std::size_t k = 0; k < traffic.communicators.size(); ++k) {
       const auto class_of = [&](const std::vector<std::int32_t>& groups) {
         return groups.empty() || groups[c] < 0 ? -1 : first_class[k] + classes.groups[k].class_of[groups[c]];
@@ -130,9 +130,8 @@ std::vector<double> link_capacities(const System& system) {
 }
 
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
-            const std::vector<int>& program_of, const std::vector<double>& speed_of,
-            DrawnDegradations degradations, bool fold, const std::vector<std::int32_t>& told_apart) {
-  FoldClasses classes = find_classes(fabric, traffic, program_of, speed_of, degradations, told_apart, fold);
+            FoldRequest request) {
+  FoldClasses classes = find_classes(fabric, traffic, request);
   System system;
   system.meshes = std::move(meshes);
   std::vector<std::int32_t> first_class;  // [communicator]
@@ -140,14 +139,14 @@ System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, co
     first_class.push_back(static_cast<std::int32_t>(system.groups.size()));
     add_groups(system, traffic, classes, c);
   }
-  add_chips(system, traffic, classes, first_class, program_of, speed_of, degradations.chip_profile);
+  add_chips(system, traffic, classes, first_class, request);
   system.class_of = classes.chips.class_of;
-  add_links(system, fabric, classes, degradations);
+  add_links(system, fabric, classes, request.degradations);
   add_uses(system, traffic, classes, first_class);
   system.link_class_of = std::move(classes.links.class_of);
 
-  system.hits = std::move(degradations.hits);
-  system.profiles = std::move(degradations.profiles);
+  system.hits = std::move(request.degradations.hits);
+  system.profiles = std::move(request.degradations.profiles);
   system.step = std::move(step);
   system.pattern_of = traffic.pattern_of;
   system.communicator_of = traffic.communicator_of;

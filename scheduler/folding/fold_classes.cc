@@ -91,15 +91,14 @@ VertexClasses all_apart(const Fabric& fabric, const Traffic& traffic) {
 
 }  // namespace
 
-FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
-                         const std::vector<double>& speed_of, const DrawnDegradations& degradations,
-                         const std::vector<std::int32_t>& told_apart, bool fold) {
+FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const FoldRequest& request) {
   std::vector<bool> nonbinding = find_nonbinding_links(fabric, traffic);
-  for (std::size_t l = 0; l < degradations.link_profile.size(); ++l)
-    if (degradations.link_profile[l] >= 0) nonbinding[l] = false;  // it may be narrower than what is below it
+  const std::vector<std::int32_t>& link_profile = request.degradations.link_profile;
+  for (std::size_t l = 0; l < link_profile.size(); ++l)
+    if (link_profile[l] >= 0) nonbinding[l] = false;  // it may be narrower than what is below it
   VertexClasses classes;
-  if (fold) {
-    const GroupGraph graph(fabric, traffic, nonbinding, program_of, speed_of, told_apart, degradations);
+  if (request.fold) {
+    const GroupGraph graph(fabric, traffic, nonbinding, request);
     std::optional<VertexClasses> quick = graph.classes_by_rounds();
     classes = quick ? *std::move(quick) : graph.classes();
   } else {
@@ -108,13 +107,13 @@ FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std
 
   FoldClasses found;
   const auto none = [](std::size_t) { return false; };
-  number(classes.chips, found.chips, [&](std::size_t c) { return program_of[c] < 0; });
+  number(classes.chips, found.chips, [&](std::size_t c) { return request.program_of[c] < 0; });
   for (const std::vector<std::int32_t>& groups : classes.groups)
     number(groups, found.groups.emplace_back(), none);
   number(classes.links, found.links, [&](std::size_t l) { return nonbinding[l]; });
   found.limiting_links = static_cast<std::int32_t>(found.links.first.size());
   const std::vector<std::int32_t> alike = nonbinding_classes(fabric, traffic, found.groups, nonbinding);
-  number(fold ? alike : classes.links, found.links, [&](std::size_t l) { return !nonbinding[l]; });
+  number(request.fold ? alike : classes.links, found.links, [&](std::size_t l) { return !nonbinding[l]; });
   return found;
 }
 

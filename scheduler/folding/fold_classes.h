@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/folding/drawn_degradations.h"
+#include "scheduler/folding/fold_request.h"
 #include "scheduler/traffic/traffic.h"
 
 namespace podsim {
@@ -23,11 +23,7 @@ struct FoldClasses {
   std::int32_t limiting_links;  // link classes below this number may limit traffic, others never do
 };
 
-// docs/theory/folding.md. program_of[chip] is -1 for a chip without work. Chips of different numbers in
-// `told_apart` are in different classes; empty = none is told apart. fold = false: every chip, group and link
-// is a class of its own.
-FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
-                         const std::vector<double>& speed_of, const DrawnDegradations& degradations,
-                         const std::vector<std::int32_t>& told_apart, bool fold);
+// docs/theory/folding.md. REQUIRES: as of fold().
+FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const FoldRequest& request);
 
 }  // namespace podsim

@@ -38,9 +38,9 @@ Colour mix_phase(Colour group, const PhaseTraffic& phase, std::size_t p, std::si
 }
 
 GroupGraph::GroupGraph(const Fabric& fabric, const Traffic& traffic, const std::vector<bool>& nonbinding,
-                       const std::vector<int>& program_of, const std::vector<double>& speed_of,
-                       const std::vector<std::int32_t>& told_apart, const DrawnDegradations& degradations)
+                       const FoldRequest& request)
     : traffic_(traffic), nonbinding_(nonbinding), forms_(traffic.communicators.size()) {
+  const auto& [program_of, speed_of, degradations, told_apart, fold] = request;
   PODSIM_CHECK(std::cmp_equal(program_of.size(), fabric.chips) && speed_of.size() == program_of.size(),
                "every chip has a program, or none, and a speed");
   PODSIM_CHECK(nonbinding.size() == fabric.links.size(), "every link may limit or never does");

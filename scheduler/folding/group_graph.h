@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/random.h"
-#include "scheduler/folding/drawn_degradations.h"
+#include "scheduler/folding/fold_request.h"
 #include "scheduler/traffic/traffic.h"
 
 namespace podsim {
@@ -48,10 +48,9 @@ struct VertexClasses {
 // that it loads, unless the link is slack: those follow what loads them.
 class GroupGraph {
  public:
-  // Everything must outlive the graph. With speed_of and told_apart as of fold().
+  // REQUIRES: traffic and nonbinding, [link], outlive the graph; the request is as of fold().
   GroupGraph(const Fabric& fabric, const Traffic& traffic, const std::vector<bool>& nonbinding,
-             const std::vector<int>& program_of, const std::vector<double>& speed_of,
-             const std::vector<std::int32_t>& told_apart, const DrawnDegradations& degradations);
+             const FoldRequest& request);
 
   // The coarsest equitable partition, by refinement with a worklist.
   VertexClasses classes() const;

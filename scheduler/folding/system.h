@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/folding/drawn_degradations.h"
+#include "scheduler/folding/fold_request.h"
 #include "scheduler/lowering/instructions.h"
 #include "scheduler/traffic/traffic.h"
 #include "workload/job/sequence_lengths.h"
@@ -103,14 +103,12 @@ std::vector<double> link_capacities(const System& system);
 // the equitable partition that begins with (program, speed, profile) of chips and (kind, bandwidth, profile)
 // of links, where a group is told by its members and by the usages of its links, a chip by its groups, a link
 // by the usages on it. Every link of a class carries the same of the same group classes, so max-min rates and
-// therefore event times are equal within a class, and one of each is enough. fold = false: every chip is a
-// class of its own. Chips of different numbers in `told_apart`, where it is not empty, are in different
-// classes: each has draws of its own. program_of[chip] is an index into the stages of the step, or -1 for a
-// chip without work, which is in no class. O((memberships + link uses) log chips), once over them when
-// nothing splits.
+// therefore event times are equal within a class, and one of each is enough. Chips that the request tells
+// apart have draws of their own; one without work is in no class. REQUIRES: the request has a program and a
+// speed of every chip of the fabric. O((memberships + link uses) log chips), once over them when nothing
+// splits.
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
-            const std::vector<int>& program_of, const std::vector<double>& speed_of,
-            DrawnDegradations degradations, bool fold, const std::vector<std::int32_t>& told_apart);
+            FoldRequest request);
 
 // Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has slow links already; what
 // else is slow is put on it here: plans know of links that always are, not of those that are for a time.

@@ -1,7 +1,10 @@
 // Writes the instructions of one segment after the other.
 #include "scheduler/lowering/instruction_writer.h"
 
+#include <algorithm>
+
 #include "engine/check.h"
+#include "engine/time_limits.h"
 #include "scheduler/lowering/chunked_matmuls.h"
 #include "workload/job/chip.h"
 #include "workload/job/stack.h"
@@ -35,7 +38,7 @@ void InstructionWriter::compute(Time duration, Bucket bucket) {
   PODSIM_CHECK(out_ != nullptr, "instructions belong to a segment");
   if (duration.ps == 0) return;
   if (merge_ && !out_->empty() && out_->back().kind == Kind::kCompute && out_->back().bucket == bucket) {
-    out_->back().duration += duration;
+    out_->back().duration = std::min(out_->back().duration + duration, kTooLongForAStep);
     return;
   }
   out_->push_back({Kind::kCompute, Stream::kActivation, bucket, -1, 0, duration});
@@ -52,7 +55,7 @@ void InstructionWriter::append(std::span<const Instruction> written) {
 }
 
 void InstructionWriter::compute(const ComputeOp& op, Bucket bucket) {
-  compute(Time::seconds(seconds(op)), bucket);
+  compute(capped_seconds(seconds(op)), bucket);
 }
 
 void InstructionWriter::host(Time duration) {
@@ -79,7 +82,7 @@ void InstructionWriter::launch(Stream stream, Scope scope, CollectiveKind kind, 
 void InstructionWriter::copy(const HostCopy& op) {
   PODSIM_CHECK(chip_.host_link.value > 0, "a chip that copies to its host has a link to it");
   out_->push_back({Kind::kCopy, op.to_host ? Stream::kToHost : Stream::kFromHost, Bucket::kOffload, -1, 0,
-                   Time::seconds(seconds_at(op.bytes, chip_.host_link))});
+                   capped_seconds(seconds_at(op.bytes, chip_.host_link))});
 }
 
 void InstructionWriter::wait(Stream stream, int pending) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "engine/time_limits.h"
 #include "scheduler/lowering/gradient_buckets.h"
 #include "scheduler/lowering/instruction_writer.h"
 #include "scheduler/lowering/interleave_passes.h"
@@ -347,7 +348,7 @@ class StageLowering {
     const Bytes batch{program_.tokens * job.input_bytes_per_token};
     double seconds = job.input_rate.value > 0 ? seconds_at(of_host / devices * batch, job.input_rate) : 0;
     if (job.storage_rate.value > 0) seconds = std::max(seconds, seconds_at(batch, job.storage_rate));
-    return Time::seconds(seconds);
+    return capped_seconds(seconds);
   }
 
   const StepProgram& program_;

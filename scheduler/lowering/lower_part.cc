@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "engine/time_limits.h"
 #include "scheduler/lowering/chunked_matmuls.h"
 #include "workload/job/stack.h"
 #include "workload/partition/op_cost.h"
@@ -90,8 +91,8 @@ PartLowering::Launches PartLowering::launches_of(const Visit& visit) const {
 
 void PartLowering::launch(const Launches& launches) {
   const double kernels = launches.kernels + launches.of_experts;
-  writer_.compute(Time::seconds(gap_seconds(kernels, stack_)), Bucket::kCompute);
-  writer_.host(Time::seconds(host_seconds(kernels, launches.collectives, stack_)));
+  writer_.compute(capped_seconds(gap_seconds(kernels, stack_)), Bucket::kCompute);
+  writer_.host(capped_seconds(host_seconds(kernels, launches.collectives, stack_)));
 }
 
 // The host has launched what comes before the experts, and waits to learn how many tokens each of them gets.
@@ -110,7 +111,7 @@ void PartLowering::operation(const ProgramOp& op) {
   const auto* work = std::get_if<ComputeOp>(&op);
   if (!work) return;
   if (work->op_class == OpClass::kMemoryBound) {
-    writer_.compute(Time::seconds(seconds(*work)), Bucket::kCompute);
+    writer_.compute(capped_seconds(seconds(*work)), Bucket::kCompute);
   } else {
     matrix_work(seconds(*work));
   }
@@ -131,7 +132,7 @@ void PartLowering::in_chunks(const Block& ops, const ChunkedMatmul& chunked) {
   for (int chunk = 0; chunk < chunks; ++chunk) {
     const int gathers_behind = chunks - 1 - chunk, scatters_under_way = chunked.scatter ? chunk : 0;
     if (chunked.gather) writer_.wait(activations_, gathers_behind + scatters_under_way);
-    writer_.compute(Time::seconds(chunk_s), Bucket::kCompute);
+    writer_.compute(capped_seconds(chunk_s), Bucket::kCompute);
     if (chunked.scatter)
       writer_.launch(activations_, std::get<CollectiveOp>(ops[*chunked.scatter]), 1.0 / chunks);
   }
@@ -186,8 +187,9 @@ void PartLowering::optimizer(const std::vector<const Part*>& parts) {
       if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
       if (const auto* work = std::get_if<ComputeOp>(&op)) writer_.compute(*work, Bucket::kOptimizer);
     }
-    writer_.compute(Time::seconds(update_seconds(parts[i]->weights, stack_)), Bucket::kOptimizer);
-    writer_.host(parts[i]->weights * Time::seconds(stack_.optimizer_calls * stack_.host_launch.in_seconds()));
+    writer_.compute(capped_seconds(update_seconds(parts[i]->weights, stack_)), Bucket::kOptimizer);
+    writer_.host(parts[i]->weights *
+                 capped_seconds(stack_.optimizer_calls * stack_.host_launch.in_seconds()));
   }
 }
 
@@ -217,11 +219,11 @@ void PartLowering::settle_hidden() {
 
 void PartLowering::matrix_work(double seconds) {
   if (rings_.empty()) {
-    writer_.compute(Time::seconds(seconds), Bucket::kCompute);
+    writer_.compute(capped_seconds(seconds), Bucket::kCompute);
     return;
   }
   settle_hidden();
-  rings(std::exchange(rings_, {}), Time::seconds(seconds));
+  rings(std::exchange(rings_, {}), capped_seconds(seconds));
 }
 
 // A computation in as many pieces as the longest ring has blocks: while one piece is computed, the block of

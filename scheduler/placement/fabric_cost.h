@@ -1,5 +1,5 @@
-// What the partitioner minimises on a placed mesh: the predicted time of each collective, with no other kind
-// of traffic on the fabric.
+// What the partitioner minimises on a placed mesh: the predicted time of each collective but for its ramp,
+// with no other kind of traffic on the fabric.
 #pragma once
 
 #include <map>
@@ -19,8 +19,9 @@ namespace podsim {
 // with any algorithm. Not for several threads at once.
 class FabricCost : public CostModel {
  public:
-  // Time of a plan as a function of the message's size, without ramps: those are known of all-reduces only,
-  // and would make the two halves of one look cheaper than the whole.
+  // Time of a plan as a function of the message's size, without ramps. Channels have them of all-reduces only
+  // (a100_800g), so that the two halves of one would look cheaper than the whole. Over a library every kind
+  // has one: left out too, so that prices mean the same on every fabric.
   struct Curve {
     double fixed_s = 0;   // launch and latencies
     double per_byte = 0;  // s on the busiest link of each phase

@@ -48,10 +48,10 @@ class Reference {
     change_speeds();
     for (std::size_t j = 0; j < jobs_.size(); ++j) begin_step(static_cast<int>(j));
     for (bool more = turn_steps(); more; more = turn_steps()) {
-      now_ = Time{links_.next()};
-      if (!events_.empty()) now_ = std::min(now_, events_.next_time());
-      for (const Time change : changes_) now_ = std::min(now_, change);
-      PODSIM_CHECK(now_ < Time::max(), "the step has stopped: chips wait for each other");
+      Time next = Time{links_.next()};
+      if (!events_.empty()) next = std::min(next, events_.next_time());
+      for (const Time change : changes_) next = std::min(next, change);
+      now_ = next_instant(next, !links_.idle());
       change_speeds();
       if (now_ == Time{links_.next()}) end_transfers();
       for (; !events_.empty() && events_.next_time() == now_; ++happened_) events_.pop()();
@@ -178,7 +178,7 @@ class Reference {
     if (options_.jitter == 0) return length;
     for (const Instruction* next = chip.at + 1; next != chip.end; ++next) {
       if (next->kind == Kind::kCompute && next->bucket == chip.at->bucket) {
-        length += computations_.draw_length(c, next->duration);
+        length = computations_.joined(c, length, computations_.draw_length(c, next->duration));
         chip.at = next;
       } else if (next->kind != Kind::kWait || copies(next->stream) || chip.lane(next->stream).moved >= now_ ||
                  !chip.over(*next)) {

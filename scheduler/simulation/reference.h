@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/time_limits.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/simulate_options.h"
 #include "scheduler/simulation/state/step_draws.h"
@@ -105,7 +106,8 @@ struct Job {
     const Time room = next < ahead ? Time{} : begins[next - ahead];
     loaded.resize(stalls.size());
     for (std::size_t h = 0; h < stalls.size(); ++h)
-      loaded[h] = std::max(loaded[h], room) + input->load + stalls[h];
+      loaded[h] =
+          next_instant(next_instant(std::max(loaded[h], room) + input->load, false) + stalls[h], false);
   }
   Time next_batch() const { return *std::max_element(loaded.begin(), loaded.end()); }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/rounding.h"
+#include "engine/time_limits.h"
 
 namespace podsim::reference {
 
@@ -60,7 +61,9 @@ Time& Accounts::exposed(std::int32_t chip, std::int32_t pattern) {
 void Accounts::end_step(int j, Time now) {
   Job& job = jobs_[j];
   std::vector<Time>& ends = job.timeline.step_end;
-  recording_.end_step(j, ends.empty() ? Time{} : ends.back(), now);
+  const Time begin = ends.empty() ? Time{} : ends.back();
+  check_step(static_cast<int>(ends.size()) + 1, begin, now);
+  recording_.end_step(j, begin, now);
   ends.push_back(now);
   job.started = started_;
   for (std::size_t i = 0; i < job.parts.chips.size(); ++i)

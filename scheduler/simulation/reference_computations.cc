@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/rounding.h"
+#include "engine/time_limits.h"
 
 namespace podsim::reference {
 namespace {
@@ -40,7 +41,14 @@ Time Computations::draw_length(std::int32_t c, Time duration) {
   if (!draws_) return scaled(duration, chip.scale);
   const auto entity = static_cast<std::uint64_t>(system_.chips[c].representative);
   const double drawn = random_normal(seed_, RandomPurpose::kJitter, entity, chip.drawn++);
-  return scaled(duration, chip.scale * jitter_(drawn));
+  const double scale = chip.scale * jitter_(drawn);
+  check_computation(static_cast<double>(duration.ps) * scale * (1 + chip.interference));
+  return scaled(duration, scale);
+}
+
+Time Computations::joined(std::int32_t c, Time first, Time second) const {
+  check_computation(static_cast<double>((first + second).ps) * (1 + chips_[c].interference));
+  return first + second;
 }
 
 void Computations::begin(std::int32_t c, Time now, Time length, bool pause) {
@@ -57,7 +65,12 @@ void Computations::begin(std::int32_t c, Time now, Time length, bool pause) {
 void Computations::foresee(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
   chip.pace = chip.pause ? 1 : (chip.draining.empty() ? 1 : 1 + chip.interference) * chip.own;
-  chip.end = chip.pace == chip.pace_before ? chip.end_before : now + scaled(chip.left, chip.pace);
+  // A speed may be so low that the end is beyond all time, and change before that.
+  const Time last = kLongestRun + kLongestStep;
+  const bool ends = static_cast<double>(chip.left.ps) * chip.pace < static_cast<double>((last - now).ps);
+  chip.end = chip.pace == chip.pace_before ? chip.end_before
+             : ends                        ? now + scaled(chip.left, chip.pace)
+                                           : last;
   events_.push(chip.end, [this, c, end = chip.end] { this->end(c, end); });
 }
 

@@ -27,8 +27,11 @@ class Computations {
 
   // Rule 5. From now on durations of the chip are multiplied by this too.
   void vary(std::int32_t chip, double factor);
-  // How long a computation of this duration takes at full speed. Every call under jitter is a draw.
+  // How long a computation of this duration takes at full speed. Every call under jitter is a draw. Throws
+  // StepTooLong where chance makes it longer than a step may be, as joined() does of several.
   Time draw_length(std::int32_t chip, Time duration);
+  // Two that the chip does as one.
+  Time joined(std::int32_t chip, Time first, Time second) const;
 
   // Rule 6. The chip begins to compute, or pauses.
   void begin(std::int32_t chip, Time now, Time length, bool pause);

@@ -18,7 +18,7 @@ Simulator::~Simulator() = default;
 std::vector<Timeline> Simulator::run(const SimulateOptions& options) {
   try {
     return run_loop(options);
-  } catch (const EventBudgetSpent&) {
+  } catch (...) {       // EventBudgetSpent, StepTooLong
     programs_.reset();  // amid a step
     tables_.reset();
     throw;

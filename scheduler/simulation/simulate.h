@@ -65,7 +65,7 @@ class Simulator {
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
 
-  // As simulate(). After EventBudgetSpent another may be run.
+  // As simulate(). After it has thrown another may be run.
   std::vector<Timeline> run(const SimulateOptions& options);
 
  private:
@@ -80,8 +80,11 @@ class Simulator {
 
 // Follows the rules at the top of this file.
 // Returns [job]. ENSURES: every picosecond of every chip between step begin and step end is in exactly one
-// bucket of its job's timeline. Throws EventBudgetSpent. A step that cannot go on (members that wait for each
-// other for ever) is a CHECK failure: lowering never makes one.
+// bucket of its job's timeline; no step is longer than kLongestStep, and none ends after kLongestRun
+// (engine/time_limits.h). Throws StepTooLong where one would, and EventBudgetSpent. A step that cannot go on
+// (members that wait for each other for ever) is a CHECK failure: lowering never makes one.
+// REQUIRES: a step without chance, at the speeds that last, takes no longer than kLongestStep where nothing
+// in it runs beside anything (refuse_endless, prediction/step_length.h).
 std::vector<Timeline> simulate(const System& system, const SimulateOptions& options);
 
 }  // namespace podsim

@@ -5,6 +5,7 @@
 
 #include "engine/check_scope.h"
 #include "engine/parallel_for.h"
+#include "engine/units.h"
 
 namespace podsim::check_test {
 namespace {
@@ -19,24 +20,24 @@ TEST(CheckDeathTest, tells_condition_and_message_alone_where_nothing_else_is_kno
 
 TEST(CheckDeathTest, tells_scenario_seed_and_the_simulated_time_when_it_fails) {
   Time now;
-  const CheckScope scope({.scenario = &kName, .seed = &kSeed, .now = &now});
+  const CheckScope scope({.scenario = &kName, .seed = &kSeed, .now_ps = &now.ps});
   now = Time{1'500'000'000'000};
   EXPECT_DEATH(PODSIM_CHECK(false, "why"),
                "scenario one_slow_chip, seed 17, simulated time 1.500000 s .1500000000000 ps.");
 }
 
 TEST(CheckDeathTest, an_inner_scope_adds_to_the_outer_one_and_takes_it_away_again) {
-  const CheckScope outer({.scenario = &kName, .seed = &kSeed, .now = nullptr});
+  const CheckScope outer({.scenario = &kName, .seed = &kSeed, .now_ps = nullptr});
   const std::uint64_t draw = 18;
   {
-    const CheckScope inner({.scenario = nullptr, .seed = &draw, .now = nullptr});
+    const CheckScope inner({.scenario = nullptr, .seed = &draw, .now_ps = nullptr});
     EXPECT_DEATH(PODSIM_CHECK(false, "why"), "scenario one_slow_chip, seed 18\n");
   }
   EXPECT_DEATH(PODSIM_CHECK(false, "why"), "scenario one_slow_chip, seed 17\n");
 }
 
 TEST(CheckScope, is_known_to_the_threads_of_a_loop) {
-  const CheckScope scope({.scenario = &kName, .seed = &kSeed, .now = nullptr});
+  const CheckScope scope({.scenario = &kName, .seed = &kSeed, .now_ps = nullptr});
   std::vector<const std::string*> known(8);
   parallel_for(known.size(), 4, [&](std::size_t i) { known[i] = current_work().scenario; });
   EXPECT_EQ(known, std::vector<const std::string*>(8, &kName));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace podsim::units_test {
 namespace {
 
@@ -15,6 +17,12 @@ TEST(Time, seconds_round_to_the_nearest_picosecond) {
 TEST(Time, seconds_are_the_nearest_double_to_the_whole_picoseconds) {
   EXPECT_EQ(Time{5'009'361'578'603}.in_seconds(), 5.009361578603);
   EXPECT_EQ(Time{1}.in_seconds(), 1e-12);
+}
+
+TEST(TimeDeathTest, of_more_seconds_than_fit_is_none) {
+  EXPECT_DEATH(Time::seconds(9.3e6), "a time fits in 64 bits of picoseconds");
+  EXPECT_DEATH(Time::seconds(-1e300), "a time fits in 64 bits of picoseconds");
+  EXPECT_DEATH(Time::seconds(NAN), "a time fits in 64 bits of picoseconds");
 }
 
 TEST(Time, a_hundred_days_fit) { EXPECT_GT(Time::seconds(100 * 86400.0), Time{0}); }

@@ -63,7 +63,7 @@ TEST(Ensembles, of_several_steps_keep_each_of_them) {
   const LaidJob job = prepare_job(spec, fabric, 0);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1);
   const auto times = [&](std::span<const SimulateOptions> some) {
-    return simulate_draws(fabric, {&job, 1}, spec.adversities, some, true, {2, {}}).of_job[0].step_times;
+    return simulate_draws(fabric, {&job, 1}, spec.adversities, some, {.threads = 2}).of_job[0].step_times;
   };
   std::vector<Time> one_by_one;
   for (const SimulateOptions& draw : draws) {

@@ -49,7 +49,7 @@ std::vector<std::vector<double>> runs_of(const Spec& spec) {
   const Fabric fabric = build_fabric(spec.cluster.fabric);
   const LaidJob job = prepare_job(spec, fabric, 0);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1);
-  const SimulatedJobs simulated = simulate_draws(fabric, {&job, 1}, spec.adversities, draws, true, {});
+  const SimulatedJobs simulated = simulate_draws(fabric, {&job, 1}, spec.adversities, draws);
   std::vector<std::vector<double>> runs(draws.size());
   std::size_t next = 0;
   for (std::vector<double>& run : runs)

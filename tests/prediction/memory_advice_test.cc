@@ -180,5 +180,22 @@ TEST(MemoryChanges, more_chunks_and_plain_1f1b_are_tried_in_a_pipeline) {
   EXPECT_NE(all.find("pipeline { chunks_per_stage: 8 }"), std::string::npos);
 }
 
+// Both do all passes forward before the first backward.
+TEST(MemoryChanges, plain_1f1b_is_tried_where_all_microbatches_are_held) {
+  Job job = load("llama31_405b_16384_h100").job;
+  job.chunks_per_stage = 1;
+  const auto tries_it = [&](PipelineSchedule schedule) {
+    job.schedule = schedule;
+    for (const auto& degrees : memory_changes(job, true))
+      for (const JobChange& change : degrees)
+        if (change.words == "pipeline { schedule: one_f_one_b }") return true;
+    return false;
+  };
+  EXPECT_TRUE(tries_it(PipelineSchedule::kGpipe));
+  EXPECT_TRUE(tries_it(PipelineSchedule::kShifting));
+  EXPECT_FALSE(tries_it(PipelineSchedule::k1F1B));
+  EXPECT_FALSE(tries_it(PipelineSchedule::kZeroBubbleH1));
+}
+
 }  // namespace
 }  // namespace podsim::testing::memory_advice_test

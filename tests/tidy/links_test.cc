@@ -124,6 +124,43 @@ TEST(Links, files_that_pages_name_exist) {
   EXPECT_GT(names, 50u);
 }
 
+// "(`plan_operation`, workload/op_planning/plan.cc)": the names that a page has right before the path of a
+// source which does not have them, each with that path. `text` is the page as one line.
+std::vector<std::string> names_not_there(const std::string& text, std::size_t& names) {
+  std::string folders = "tests|bench";
+  for (const std::string& folder : source_folders()) folders += "|" + folder;
+  const std::regex beside(
+      "((?:`[A-Za-z_][A-Za-z0-9_:]*`,? +(?:and +)?)*`[A-Za-z_][A-Za-z0-9_:]*`)(?:, +| +\\()`?((?:" + folders +
+      ")/[A-Za-z0-9_./-]*\\.(?:h|cc|proto))");
+  const std::regex last_part("([A-Za-z0-9_]+)`");
+  std::vector<std::string> missing;
+  for (std::sregex_iterator at(text.begin(), text.end(), beside); at != std::sregex_iterator(); ++at) {
+    std::string source;
+    for (const std::string& line : read_source((*at)[2]).lines) source += line + "\n";
+    for (const std::string& name : found((*at)[1], last_part)) {
+      if (!std::regex_search(source, std::regex("\\b" + name + "\\b")))
+        missing.push_back(name + ", " + (*at)[2].str());
+      ++names;
+    }
+  }
+  return missing;
+}
+
+TEST(Links, names_beside_a_source_are_in_it) {
+  std::size_t names = 0;
+  for (const SourceFile& file : all_files()) {
+    if (!file.path.ends_with(".md") || file.path.starts_with("docs/evidence/")) continue;  // cite others
+    std::string text;
+    for (const std::string& line : file.lines) text += line + " ";
+    EXPECT_EQ(names_not_there(text, names), std::vector<std::string>{}) << file.path;
+  }
+  EXPECT_GT(names, 100u);
+  EXPECT_EQ(
+      names_not_there(
+          "**Kinds** (`SourceFile`, `Nobody::moved_away`, tests/tidy/source_tree.h; `anchor`, there)", names),
+      std::vector<std::string>{"moved_away, tests/tidy/source_tree.h"});
+}
+
 // What a newcomer reads first stays short; what it leaves out is in docs/guide and docs/evidence/trust.md.
 TEST(Readme, has_at_most_eight_thousand_characters) {
   EXPECT_LE(fs::file_size(fs::path(PODSIM_SOURCE_DIR) / "README.md"), 8000u);

@@ -139,6 +139,7 @@ double attention_seconds(const ComputeOp& op, const Chip& chip, const Stack& sta
 }  // namespace
 
 double tile_loss(double m, double n, const Chip& chip, double groups) {
+  PODSIM_CHECK(!chip.tiles.empty(), "chip " + chip.name + " cuts the outputs of matmuls into tiles");
   double best = std::numeric_limits<double>::infinity();
   for (const Tile& tile : chip.tiles) {
     best = std::min(best, one_tile_loss(m, n, groups, tile, chip.compute_units));

@@ -49,6 +49,13 @@ struct ScheduleTraits {
   bool shifts = false;  // every stage computes in every iteration, on padding too; then all shift their
                         // activation at once
   bool passes_as_recorded = false;  // recordings of training runs have an operation for each of its passes
+  bool splits_backward = false;     // gradients of weights may come apart from those of inputs
+  bool takes_turns = false;         // a pass forward and one backward may run in turns
+  bool holds_all = false;      // all passes forward before the first backward: what they keep is held at once
+  bool tried_unasked = false;  // by planners
+  // What it is with one chunk per stage; planners tell the two apart by the number of chunks, and choose
+  // that.
+  std::optional<PipelineSchedule> of_one_chunk = std::nullopt;
 
   // Why it cannot run in a shape that has its chunks, or empty; null: it always can.
   std::string (*explain_invalid)(const PipelineShape& shape) = nullptr;

@@ -1,10 +1,12 @@
 // What the simulation does not go through event by event: periods of loops, and whole steps, that repeat.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "engine/time_limits.h"
 #include "scheduler/simulation/fast_forward/steady_state.h"
 #include "scheduler/simulation/fast_forward/step_repetition.h"
 
@@ -28,13 +30,13 @@ class FastForward {
   }
 
   // Takes the state, which `visit(visitor)` goes over, and `now` over as many periods as repeat from here
-  // before `edge`, and behind which as many segments of each chip come as would come now; false if there is
-  // none.
+  // before `edge` and kLongestRun, and behind which as many segments of each chip come as would come now;
+  // false if there is none.
   template <class Visit>
   bool over_periods(Time& now, Time edge, std::size_t ahead, Visit&& visit) {
     StateCapture state = steady_.blank(now);
     visit(state);
-    std::optional<StateJump> jump = steady_.look(std::move(state), edge, ahead);
+    std::optional<StateJump> jump = steady_.look(std::move(state), std::min(edge, kAllOver), ahead);
     if (!jump) return false;
     take(*jump, now, visit);
     return true;
@@ -51,7 +53,7 @@ class FastForward {
     if (!on_ || most < 1) return {};
     StateCapture state(now);
     visit(state);
-    std::optional<StateJump> jump = steps_.look(std::move(state), most, edge);
+    std::optional<StateJump> jump = steps_.look(std::move(state), most, std::min(edge, kAllOver));
     if (!jump) return {};
     const Time before = now;
     take(*jump, now, visit);
@@ -61,6 +63,8 @@ class FastForward {
   std::int64_t periods_skipped() const { return periods_skipped_; }
 
  private:
+  static constexpr Time kAllOver = kLongestRun + Time{1};  // nothing happens then
+
   template <class Visit>
   void take(StateJump& jump, Time& now, Visit&& visit) {
     visit(jump);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/check_scope.h"
+#include "engine/time_limits.h"
 
 namespace podsim {
 
@@ -28,7 +29,7 @@ LogicalProcessLoop::LogicalProcessLoop(SystemTables& tables, const SimulateOptio
 }
 
 std::vector<Timeline> LogicalProcessLoop::run() {
-  const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now = &state_.now});
+  const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now_ps = &state_.now.ps});
   IndexedEventQueue& queue = state_.event_queue;
   PODSIM_CHECK(state_.events == 0 && state_.now == Time{}, "a loop runs once");
   begin_step();
@@ -36,8 +37,7 @@ std::vector<Timeline> LogicalProcessLoop::run() {
     state_.tell_share();
     computation_.foresee();
     const Time drains = operations_.next_drain();
-    present_ = state_.now = std::min(drains, queue.next_time());
-    PODSIM_CHECK(present_ < Time::max(), "the step has stopped: chips wait for each other");
+    present_ = state_.now = next_instant(std::min(drains, queue.next_time()), operations_.any_drains());
     if (present_ == drains) drain();
     for (computation_.foresee(); queue.next_time() == present_; computation_.foresee()) handle(queue.next());
   }

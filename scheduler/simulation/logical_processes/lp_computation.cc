@@ -36,6 +36,7 @@ Time LpComputation::least_length(std::int32_t c, const Instruction* at, Lookahea
     work.duration -= at->duration;
   }
   least = (least + static_cast<double>(work.duration.ps) * draws_.least()) * chip.scale;
+  least = std::min(least, static_cast<double>(kLongestStep.ps));
   // Each is rounded.
   return {std::max<std::int64_t>(0, static_cast<std::int64_t>(least) - work.computations)};
 }

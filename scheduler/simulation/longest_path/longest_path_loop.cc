@@ -6,6 +6,7 @@
 
 #include "engine/check.h"
 #include "engine/check_scope.h"
+#include "engine/time_limits.h"
 
 namespace podsim {
 namespace {
@@ -54,7 +55,7 @@ LongestPathLoop::LongestPathLoop(SystemTables& tables, PathPrograms& programs, c
 }
 
 std::optional<std::vector<Timeline>> LongestPathLoop::run() {
-  const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now = &state_.now});
+  const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now_ps = &state_.now.ps});
   begin_step();
   for (;;) {
     state_.tell_share(
@@ -77,8 +78,7 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
         for (PathStream& stream : chip.streams) stream.quiet = {};
       continue;
     }
-    state_.now = std::min(drain, events_.next_time());
-    PODSIM_CHECK(state_.now < Time::max(), "the step has stopped: chips wait for each other");
+    state_.now = next_instant(std::min(drain, events_.next_time()), operations_.any_drains());
     if (state_.now == drain) {
       state_.events += std::ssize(operations_.drain(state_.now));
     } else {

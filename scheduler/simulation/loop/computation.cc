@@ -47,7 +47,7 @@ void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
   chip.pace_before = 0;
   if (chip.hindered()) {
     known_.drop_over(c, chip.known, now);
-    refresh(c, now);
+    refresh(c);
   } else {
     chip.progress.end = now + duration;
     charge(c, {});
@@ -75,7 +75,7 @@ void Computation::change_speed(std::int32_t c, double factor, Time now) {
   const bool hindered = chip.hindered();
   if (hindered) settle(c, now);
   chip.own = 1 / factor;
-  if (hindered) refresh(c, now);
+  if (hindered) refresh(c);
 }
 
 void Computation::change_transfers(std::int32_t c, std::int32_t pattern, int difference, Time now) {
@@ -84,7 +84,7 @@ void Computation::change_transfers(std::int32_t c, std::int32_t pattern, int dif
   const bool hindered = chip.hindered();
   if (hindered) settle(c, now);
   count_transfer(c, pattern, difference);
-  if (hindered) refresh(c, now);
+  if (hindered) refresh(c);
 }
 
 void Computation::start_known(std::int32_t c, const KnownCollective& known, Time now) {
@@ -121,7 +121,7 @@ void Computation::change_known(std::int32_t c, Time now, Change&& change) {
   const bool settled_before = settle_at_instant(c, now);
   change();
   if (settle_at_instant(c, now) || settled_before) {
-    refresh(c, now);
+    refresh(c);
   } else {
     foresee_later(c);
   }
@@ -149,14 +149,16 @@ void Computation::settle(std::int32_t c, Time now) {
   overlap.pass(now);
 }
 
-void Computation::refresh(std::int32_t c, Time now) {
+void Computation::refresh(std::int32_t c) {
   Chip& chip = chips_[c];
   ComputationProgress& progress = chip.progress;
   progress.own = chip.own;
   progress.pace = overlap_of(c).pace();
-  progress.end = progress.pace == chip.pace_before
-                     ? chip.end_before
-                     : now + ComputationProgress::scaled(progress.left, progress.pace);
+  if (progress.pace == chip.pace_before) {
+    progress.end = chip.end_before;
+  } else {
+    progress.foresee();
+  }
   foresee_later(c);
 }
 

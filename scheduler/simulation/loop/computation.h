@@ -17,6 +17,7 @@
 #include "engine/cache.h"
 #include "engine/indexed_event_queue.h"
 #include "engine/rounding.h"
+#include "engine/time_limits.h"
 #include "scheduler/simulation/loop/jitter_draws.h"
 #include "scheduler/simulation/loop/known_overlap.h"
 #include "scheduler/simulation/state/accounts.h"
@@ -38,11 +39,19 @@ class Computation {
       : Computation(system, options, lists, 0, event_queue, accounts) {}
 
   // How long a computation takes, whose duration is on a chip of speed 1 without jitter, with the wait for
-  // slower hosts and a draw of its own under jitter.
+  // slower hosts and a draw of its own under jitter. Throws StepTooLong where that makes it longer than a
+  // step may be, as joined() does of several.
   Time draw_length(std::int32_t c, Time duration) {
     Chip& chip = chips_[c];
-    const double scale = draws() ? chip.scale * draws_.next(c, chip.draws) : chip.scale;
-    return nearest(static_cast<double>(duration.ps) * scale);
+    if (!draws()) return nearest(static_cast<double>(duration.ps) * chip.scale);
+    const double length = static_cast<double>(duration.ps) * (chip.scale * draws_.next(c, chip.draws));
+    check_computation(length * chip.slowdown);
+    return nearest(length);
+  }
+  // Two that the chip does as one.
+  Time joined(std::int32_t c, Time first, Time second) const {
+    check_computation(static_cast<double>((first + second).ps) * chips_[c].slowdown);
+    return first + second;
   }
   bool draws() const { return draws_.any(); }
 
@@ -180,8 +189,9 @@ class Computation {
   bool settle_at_instant(std::int32_t chip, Time now);
   // Books what the computation has done by now.
   void settle(std::int32_t chip, Time now);
-  // The pace from now on; the end is foreseen anew where it is another than before this instant.
-  void refresh(std::int32_t chip, Time now);
+  // The pace from now on; the end is foreseen anew where it is another than before this instant. REQUIRES:
+  // the progress has been taken to now.
+  void refresh(std::int32_t chip);
   // foresee() where one collective alone may change the pace, which is so most often.
   void foresee_beside(std::int32_t chip, CollectiveAhead only);
   // What the computation will have lost when it ends.

@@ -68,6 +68,7 @@ class Operations {
   // When transfers drain next; what drains then. Returns the rendezvous whose transfers have drained, valid
   // until this is called again.
   Time next_drain() { return {links_.next()}; }
+  bool any_drains() const { return !links_.idle(); }
   std::span<const std::int32_t> drain(Time now);
 
   // From now on the link class has this share of its bandwidth.

@@ -6,6 +6,7 @@
 
 #include "engine/check.h"
 #include "engine/check_scope.h"
+#include "engine/time_limits.h"
 #include "scheduler/folding/lone_jobs.h"
 
 namespace podsim {
@@ -32,7 +33,7 @@ OrderedLoop::OrderedLoop(SystemTables& tables, const SimulateOptions& options)
 }
 
 std::vector<Timeline> OrderedLoop::run() {
-  const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now = &state_.now});
+  const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now_ps = &state_.now.ps});
   PODSIM_CHECK(state_.events == 0 && state_.now == Time{}, "a loop runs once");
   if (speed_changes_.next() == state_.now) change_speeds();
   for (RunningJob& job : state_.jobs) begin_step(job);
@@ -41,8 +42,8 @@ std::vector<Timeline> OrderedLoop::run() {
     computation_.foresee();
     const Time drain = operations_.next_drain();  // solves for rates, which a jump captures
     if (fast_forward_.due(state_.events) && jump()) continue;
-    state_.now = std::min({drain, state_.event_queue.next_time(), speed_changes_.next()});
-    PODSIM_CHECK(state_.now < Time::max(), "the step has stopped: chips wait for each other");
+    const Time next = std::min({drain, state_.event_queue.next_time(), speed_changes_.next()});
+    state_.now = next_instant(next, operations_.any_drains());
     if (state_.now == speed_changes_.next()) {
       change_speeds();
       continue;

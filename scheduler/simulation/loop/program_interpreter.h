@@ -250,7 +250,7 @@ Time ProgramInterpreter<Loop, ChipComputation>::draw_run(std::int32_t c, OverBef
   if (!computation_.draws()) return run;
   for (const Instruction* next = at + 1; next != chip.end; ++next) {
     if (next->kind == Instruction::Kind::kCompute && next->bucket == at->bucket) {
-      run += computation_.draw_length(c, next->duration);
+      run = computation_.joined(c, run, computation_.draw_length(c, next->duration));
       at = next;
     } else if (next->kind != Instruction::Kind::kWait || !over_before(*next)) {
       break;

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "engine/time_limits.h"
+
 namespace podsim {
 
 Accounts::Accounts(const System& system, const StreamOperations& lists, bool keep_intervals, int keep_passes)
@@ -37,7 +39,9 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
 
 void Accounts::end_step(int job, Time time) {
   JobAccounts& accounts = jobs_[job];
-  recording_.end_step(job, accounts.step_end.empty() ? Time{} : accounts.step_end.back(), time);
+  const Time begin = accounts.step_end.empty() ? Time{} : accounts.step_end.back();
+  check_step(steps(job) + 1, begin, time);
+  recording_.end_step(job, begin, time);
   accounts.step_end.push_back(time);
   accounts.started = started_;
   const std::size_t patterns = system_.patterns.size();

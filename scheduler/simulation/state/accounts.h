@@ -114,7 +114,7 @@ class Accounts {
   // under way.
   void start(std::int32_t rendezvous, std::int32_t count = 1) { started_[rendezvous] += count; }
 
-  // All chips of the job have ended a step; what has been booked of them so far counts.
+  // All chips of the job have ended a step; what has been booked of them so far counts. Throws StepTooLong.
   void end_step(int job, Time time);
   // So many steps more, as long as the last one and with the totals as they are now.
   void repeat_steps(int job, std::int64_t count, Time length);

@@ -7,6 +7,7 @@
 
 #include "engine/cache.h"
 #include "engine/rounding.h"
+#include "engine/time_limits.h"
 #include "engine/units.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
 
@@ -99,7 +100,18 @@ struct ComputationProgress {
   void go_on_at(double changed) {
     if (changed == pace) return;
     pace = changed;
-    end = updated + scaled(left, pace);
+    foresee();
+  }
+
+  // Sets the end by the pace. A speed of the chip's own may be so low that it is beyond all time, and change
+  // before that: then the end is somewhere after kLongestRun.
+  void foresee() {
+    if (own == 1) {
+      end = updated + scaled(left, pace);
+    } else {
+      const auto most = static_cast<double>((kLongestRun + kLongestStep - updated).ps);
+      end = updated + nearest(std::min(static_cast<double>(left.ps) * pace, most));
+    }
   }
 
   // Over the edges before `until` and before the end, beside the only collective that may change the pace,

@@ -11,6 +11,7 @@
 
 #include "engine/cache.h"
 #include "engine/check.h"
+#include "engine/time_limits.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/stream_operations.h"
 
@@ -66,15 +67,16 @@ struct RunningJob {
   Time next_batch;                  // when the batch of the step to come has been loaded by all hosts
   std::vector<Time> loaded;         // [host] its own part of that batch, where loads stall
 
-  // `stalls`: of this load, by host; empty = none.
+  // `stalls`: of this load, by host; empty = none. Throws StepTooLong where the batch comes after all time.
   void begin_step(Time now, std::span<const Time> stalls = {}) {
     begins.push_back(now);
     const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input->ahead);
     const Time room = next < ahead ? Time{} : begins[next - ahead];
-    if (stalls.empty()) next_batch = std::max(next_batch, room) + input->load;
+    if (stalls.empty()) next_batch = next_instant(std::max(next_batch, room) + input->load, false);
     loaded.resize(stalls.size());
     for (std::size_t h = 0; h < stalls.size(); ++h) {
-      loaded[h] = std::max(loaded[h], room) + input->load + stalls[h];
+      loaded[h] = next_instant(std::max(loaded[h], room) + input->load, false);
+      loaded[h] = next_instant(loaded[h] + stalls[h], false);
       next_batch = std::max(next_batch, loaded[h]);
     }
   }

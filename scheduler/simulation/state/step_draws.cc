@@ -7,9 +7,12 @@
 #include <numeric>
 #include <span>
 
+#include "engine/time_limits.h"
+
 namespace podsim {
 namespace {
 
+constexpr const char* kLateLaunch = "a late launch";
 constexpr std::array<Entity, kEntities> kAllEntities = {Entity::kChip, Entity::kHost, Entity::kJob};
 
 // Entities of all kinds in one numbering.
@@ -58,6 +61,23 @@ StepDraws::StepDraws(const System& system, const SimulateOptions& options)
     hosts_[job] += chip.chips;
   }
   for (std::int64_t& hosts : hosts_) hosts = (hosts + system.chips_per_host - 1) / system.chips_per_host;
+  if (any_) list_longest();
+}
+
+void StepDraws::list_longest() {
+  std::vector<Time> of_program;
+  for (const StageProgram& program : system_.step.stages) {
+    Time longest;
+    for (const std::vector<Instruction>& segment : program.segments)
+      for (const Instruction& each : segment)
+        if (each.kind == Instruction::Kind::kCompute) longest = std::max(longest, each.duration);
+    of_program.push_back(longest);
+  }
+  for (const ChipClass& chip : system_.chips) {
+    const StageProgram& program = system_.step.stages[chip.program];
+    longest_ps_.push_back(static_cast<double>(of_program[chip.program].ps) / chip.speed * (1 + program.skew) *
+                          (1 + program.interference));
+  }
 }
 
 std::vector<MicrobatchLoad> StepDraws::loads(int job, int step) const {
@@ -116,7 +136,7 @@ std::vector<Time> StepDraws::input_stalls(int job, int step) const {
     const auto host = static_cast<std::uint64_t>(h);
     const bool stands = random_uniform(seed_, RandomPurpose::kInputStall, host, batch) < input.probability;
     const double length = stands ? random_exponential(seed_, RandomPurpose::kInputStall, host, batch + 1) : 0;
-    stalls.push_back(Time::seconds(input.mean.in_seconds() * length));
+    stalls.push_back(drawn_delay(input.mean.in_seconds() * length, "a stall of input"));
   }
   return stalls;
 }
@@ -125,7 +145,9 @@ Time StepDraws::lateness(const LateLaunch& rule, int step) const {
   const double chance =
       random_exponential(seed_, RandomPurpose::kLateLaunch, static_cast<std::uint64_t>(rule.chip),
                          static_cast<std::uint64_t>(step));
-  return rule.always + step * rule.per_step + Time::seconds(chance * rule.random.in_seconds());
+  const Time random = drawn_delay(chance * rule.random.in_seconds(), kLateLaunch);
+  check_delay((rule.always + random).in_seconds() + step * rule.per_step.in_seconds(), kLateLaunch);
+  return rule.always + step * rule.per_step + random;
 }
 
 std::uint64_t StepDraws::number_of(Entity entity, std::int32_t c) const {
@@ -159,7 +181,9 @@ double StepDraws::step_factor(std::int32_t chip, int number) const {
       factor *= 1 + hiccup.mean * random_exponential(seed_, RandomPurpose::kHiccup, entity, 2 * step + 1);
     factor /= 1 + hiccup.probability * hiccup.mean;
   }
-  return std::max(factor, system_.step.stages[system_.chips[chip].program].least_factor);
+  factor = std::max(factor, system_.step.stages[system_.chips[chip].program].least_factor);
+  if (any_) check_computation(factor * longest_ps_[chip]);
+  return factor;
 }
 
 // A worker collects every n steps from a phase of its own on, so that it does in any one step with
@@ -180,7 +204,7 @@ std::optional<StepDraws::Pause> StepDraws::pause(std::int32_t chip, int number) 
       collection.of == Entity::kJob ? 0 : static_cast<std::int32_t>(draw(2 * step + 1) * positions);
   const double drawn =
       of_pause_(random_normal(seed_, RandomPurpose::kCollection, worker, 2 * step + 2)) * collections;
-  return Pause{before, Time::seconds(collection.pause.in_seconds() * drawn)};
+  return Pause{before, drawn_delay(collection.pause.in_seconds() * drawn, "a pause of garbage collection")};
 }
 
 }  // namespace podsim

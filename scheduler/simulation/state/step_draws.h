@@ -23,7 +23,8 @@ class StepDraws {
   bool any() const { return any_; }  // otherwise all factors are 1 and nothing else is drawn
 
   // What all that the chip computes in a step of its job, counted from 0, is multiplied by: never so
-  // little that its passes would be faster than the peaks of the chip.
+  // little that its passes would be faster than the peaks of the chip. Throws StepTooLong where that makes
+  // one of its computations longer than a step may be, beside transfers.
   double step_factor(std::int32_t chip, int step) const;
 
   // The microbatches of a step of the job; none where its documents have no lengths.
@@ -35,6 +36,8 @@ class StepDraws {
   // job, or none.
   double load_factor(const std::vector<MicrobatchLoad>& loads, std::int32_t chip,
                      std::int32_t position) const;
+
+  // Each of the delays below throws StepTooLong where it is longer than a step may be.
 
   // The pause of a chip's worker in a step, right before a position of its order.
   struct Pause {
@@ -53,6 +56,7 @@ class StepDraws {
 
  private:
   std::uint64_t number_of(Entity entity, std::int32_t chip) const;
+  void list_longest();
 
   const System& system_;
   const StepVariation& variation_;
@@ -62,6 +66,7 @@ class StepDraws {
   Lognormal of_run_, of_pause_;
   std::vector<ChipId> first_chip_;   // [job], its lowest chip stands for it
   std::vector<std::int64_t> hosts_;  // [job]
+  std::vector<double> longest_ps_;   // [chip class] its longest computation, beside transfers; where any()
 };
 
 }  // namespace podsim

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <fstream>
+#include <string>
 
+#include "engine/time_limits.h"
 #include "tests/proto/scenario.h"
 
 namespace podsim::hostile_test {
@@ -77,11 +79,12 @@ TEST(HostileScenario, none_takes_minutes_even_under_sanitizers) {
 }
 
 TEST(HostileScenario, a_step_of_years_is_refused) {
-  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "sequence_tokens: 8192000")).size(), 1u);
+  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "sequence_tokens: 81920000")).size(), 1u);
   const Lines problems =
-      problems_of(valid_but("global_batch_sequences: 512", "global_batch_sequences: 51200000"));
-  EXPECT_EQ(problems, Lines{"14:3 a step of this job takes at least 6 days on this cluster | the longest "
-                            "step that is simulated is one day"});
+      problems_of(valid_but("global_batch_sequences: 512", "global_batch_sequences: 99999744"));
+  EXPECT_EQ(problems, Lines{"14:3 a step of this job takes at least 12 days on this cluster | the longest "
+                            "step that is simulated is one of " +
+                            std::to_string(kLongestStepDays) + " days"});
 }
 
 TEST(ScenarioFile, that_cannot_be_read_is_a_problem) {

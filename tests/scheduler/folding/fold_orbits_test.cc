@@ -81,8 +81,8 @@ System fold_all(const Fabric& fabric, const LaidMesh& laid, const Drawn& job) {
       for (std::size_t stage = 0; stage < line.size(); ++stage)
         program_of[static_cast<std::size_t>(line[stage])] = static_cast<int>(stage);
   const Traffic traffic = plan_traffic(fabric, {&laid, 1}, job.messages);
-  return fold(fabric, {laid.mesh}, step_of(job), traffic, program_of,
-              std::vector<double>(program_of.size(), 1), {}, true, {});
+  const std::vector<double> speed_of(program_of.size(), 1);
+  return fold(fabric, {laid.mesh}, step_of(job), traffic, {program_of, speed_of, {}, {}});
 }
 
 void expect_uses(const std::vector<Use>& a, const std::vector<Use>& b) {

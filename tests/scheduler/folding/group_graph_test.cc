@@ -48,8 +48,7 @@ TEST(GroupGraph, rounds_find_the_partition_of_the_worklist_on_1000_random_system
     for (const ChipId chip : job.placement.chip_of_device)
       program_of[static_cast<std::size_t>(chip)] = draw.below(40) == 0;
     const std::vector<double> speed_of(program_of.size(), 1);
-    const DrawnDegradations degradations;
-    const GroupGraph graph(fabric, traffic, nonbinding, program_of, speed_of, {}, degradations);
+    const GroupGraph graph(fabric, traffic, nonbinding, {program_of, speed_of, {}, {}});
     const std::optional<VertexClasses> rounds = graph.classes_by_rounds();
     if (!rounds) continue;
     ++by_rounds;
@@ -74,8 +73,7 @@ TEST(GroupGraph, rounds_give_up_where_what_is_slow_is_felt_from_far_away) {
   std::vector<double> speed_of(chips, 1);
   speed_of[0] = 0.5;
   const std::vector<int> program_of(chips, 0);
-  const DrawnDegradations degradations;
-  const GroupGraph graph(fabric, traffic, nonbinding, program_of, speed_of, {}, degradations);
+  const GroupGraph graph(fabric, traffic, nonbinding, {program_of, speed_of, {}, {}});
   EXPECT_FALSE(graph.classes_by_rounds());
   const auto classes = in_order(graph.classes().chips);
   EXPECT_GT(*std::ranges::max_element(classes), 8);

@@ -132,6 +132,11 @@ TEST(MatmulCost, the_best_tile_is_taken_with_its_penalty) {
   EXPECT_NEAR(tile_loss(1100, 1000, chip), 3 / 2.2 * 1.1, 1e-12);
 }
 
+TEST(MatmulCost, of_tiles_needs_some) {
+  EXPECT_DEATH(tile_loss(1000, 1000, v7_core()), "cuts the outputs of matmuls into tiles");
+  EXPECT_GT(op_seconds(matmul(1000, 1000, 20000), v7_core(), flash_stack()), 0);
+}
+
 TEST(MatmulCost, tiles_come_in_both_orientations) {
   Chip chip = round_gpu();
   chip.tiles = {{256, 128, 0}};

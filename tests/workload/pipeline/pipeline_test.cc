@@ -23,6 +23,12 @@ std::vector<PipelineShape> shapes_of(PipelineSchedule schedule) {
   return shapes;
 }
 
+std::vector<std::tuple<Pass, int, int>> numbers_of(const std::vector<PipelineTask>& order) {
+  std::vector<std::tuple<Pass, int, int>> numbers;
+  for (const PipelineTask& task : order) numbers.emplace_back(task.pass, task.microbatch, task.chunk);
+  return numbers;
+}
+
 constexpr PipelineSchedule kSchedules[] = {PipelineSchedule::kGpipe,       PipelineSchedule::k1F1B,
                                            PipelineSchedule::kInterleaved, PipelineSchedule::kZeroBubbleH1,
                                            PipelineSchedule::kZeroBubbleV, PipelineSchedule::kDualPipe};
@@ -50,6 +56,36 @@ TEST(PipelineOrder, every_microbatch_passes_every_piece_once_in_each_direction) 
       EXPECT_EQ(inputs.size(), all);
       EXPECT_EQ(weights.size(), all);
     }
+  }
+}
+
+// What an order shows of a schedule is what its row of the table says.
+TEST(PipelineOrder, has_the_traits_of_its_schedule) {
+  for (std::size_t s = 0; s < all_schedules().size(); ++s) {
+    const auto schedule = static_cast<PipelineSchedule>(s);
+    const ScheduleTraits& traits = schedule_traits(schedule);
+    bool splits = false, turns = false, holds_all = true;
+    for (const PipelineShape& shape : shapes_of(schedule)) {
+      for (int stage = 0; stage < shape.stages; ++stage) {
+        bool backward = false;
+        for (const PipelineTask& task : pipeline_order(shape, stage)) {
+          splits |= task.pass == Pass::kWeightGradient;
+          turns |= task.with_next;
+          holds_all &= !backward || task.pass != Pass::kForward;
+          backward |= task.pass != Pass::kForward;
+        }
+      }
+    }
+    EXPECT_EQ(splits, traits.splits_backward) << traits.name;
+    EXPECT_EQ(turns, traits.takes_turns) << traits.name;
+    EXPECT_EQ(holds_all, traits.holds_all) << traits.name;
+    if (!traits.of_one_chunk) continue;
+    EXPECT_FALSE(traits.chunks) << traits.name << " has as many chunks as are chosen";
+    for (const PipelineShape& shape : shapes_of(*traits.of_one_chunk))
+      for (int stage = 0; stage < shape.stages; ++stage)
+        EXPECT_EQ(numbers_of(pipeline_order({schedule, shape.stages, 1, shape.microbatches}, stage)),
+                  numbers_of(pipeline_order(shape, stage)))
+            << traits.name;
   }
 }
 

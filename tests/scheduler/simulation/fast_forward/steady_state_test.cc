@@ -54,17 +54,17 @@ TEST(SteadyState, chip_time_that_is_waited_for_one_chip_may_exceed_64_bits) {
   Spec spec = testing::plain_spec();
   spec.adversities.add(Degradation::of_chip(3, 0.5));
   StepProgram program =
-      testing::pipeline_program(Mesh{{{"data", 16}}}, PipelineSchedule::k1F1B, 1, 1, 100, 1e7, 2e7);
+      testing::pipeline_program(Mesh{{{"data", 32}}}, PipelineSchedule::k1F1B, 1, 1, 100, 1.25e6, 2.5e6);
   testing::layer_of(program).backward.push_back(
       collective(CollectiveKind::kAllReduce, kData, 12e6, Purpose::kActivation));
   SimulateOptions whole;
   whole.steady = false;
-  const Timeline jumped = run(spec, program, testing::ring_fabric(16));
+  const Timeline jumped = run(spec, program, testing::ring_fabric(32));
   EXPECT_GT(jumped.periods_skipped, 90);
-  for (const Timeline& timeline : {jumped, run(spec, program, testing::ring_fabric(16), whole)}) {
+  for (const Timeline& timeline : {jumped, run(spec, program, testing::ring_fabric(32), whole)}) {
     ASSERT_EQ(timeline.chips.size(), 2u);
-    EXPECT_EQ(timeline.chips[0].waited, 100 * Time::seconds(3e4)) << "as long as its own computation";
-    EXPECT_TRUE(timeline.chips[1].caused_ps == Int128{15} * timeline.chips[0].waited.ps);
+    EXPECT_EQ(timeline.chips[0].waited, 100 * Time::seconds(3.75e3)) << "as long as its own computation";
+    EXPECT_TRUE(timeline.chips[1].caused_ps == Int128{31} * timeline.chips[0].waited.ps);
     EXPECT_GT(static_cast<double>(timeline.chips[1].caused_ps), 0x1p63);
   }
 }
