@@ -50,7 +50,9 @@ std::vector<Figure> all_figures() {
   detail.links.emplace_back();
   detail.near.emplace_back();
   append(all, detail_figures(detail));
-  append(all, scaling_figures({.scaling = "weak", .run = WholeRun{.carbon_t = 1}}));
+  WholeRun run;
+  run.carbon_t = 1;
+  append(all, scaling_figures({.scaling = "weak", .run = run}));
   return all;
 }
 
