@@ -22,9 +22,10 @@ class StepTooLong : public std::runtime_error {
 inline constexpr int kLongestStepDays = 10, kLongestRunDays = 90;
 inline constexpr double kLongestStep_s = kLongestStepDays * kSecondsPerDay,
                         kLongestRun_s = kLongestRunDays * kSecondsPerDay;
-inline constexpr std::int64_t kPicosecondsOfDay = 86'400'000'000'000'000;
-inline constexpr Time kLongestStep{kLongestStepDays * kPicosecondsOfDay},
-    kLongestRun{kLongestRunDays * kPicosecondsOfDay};
+inline constexpr std::int64_t kPicosecondsPerDay =
+    static_cast<std::int64_t>(kSecondsPerDay) * 1'000'000'000'000;
+inline constexpr Time kLongestStep{kLongestStepDays * kPicosecondsPerDay},
+    kLongestRun{kLongestRunDays * kPicosecondsPerDay};
 static_assert(kLongestStep < Time::max() - kLongestRun);
 
 // What messages end with: "podsim simulates 10 at most", of days.

@@ -17,20 +17,20 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson json_of(const Figure& figure);
+OrderedJson json_of_figure(const Figure& figure);
 
 OrderedJson object_of(const std::vector<Figure>& figures) {
   OrderedJson object = OrderedJson::object();
   for (const Figure& figure : figures)
-    if (figure.in_json) object[figure.key] = json_of(figure);
+    if (figure.in_json) object[figure.key] = json_of_figure(figure);
   return object;
 }
 
-OrderedJson json_of(const Figure& figure) {
+OrderedJson json_of_figure(const Figure& figure) {
   if (figure.shape == Figure::Shape::kGroup) return object_of(figure.parts);
   if (figure.shape == Figure::Shape::kList) {
     OrderedJson list = OrderedJson::array();
-    for (const Figure& part : figure.parts) list.push_back(json_of(part));
+    for (const Figure& part : figure.parts) list.push_back(json_of_figure(part));
     return list;
   }
   return std::visit(

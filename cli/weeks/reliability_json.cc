@@ -24,6 +24,7 @@ Figure spread(const std::string& key, const Spread& spread) {
 
 Figure closed_form(const ReliabilityClosedForms& forms) {
   return Figure::group("closed_form", {{"failures_per_day", forms.failures_per_day},
+                                       {"rollbacks_per_day", forms.rollbacks_per_day},
                                        {"failures_per_1000_node_days", forms.failures_per_1000_node_days},
                                        {"mttf_h", forms.mttf_h},
                                        {"recovery_s", forms.recovery_s},

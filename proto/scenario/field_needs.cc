@@ -116,13 +116,15 @@ constexpr JobNeed kJobNeeds[] = {
      "precision: fp8 does"},
     {{"stack_override.experts"}, [](const JobSetting& s) { return s.experts(); }, "the model has no experts"},
     {{"stack_override.experts.tile_rows"},
-     [](const JobSetting& s) { return s.chip.tiles.empty() || s.stack().experts.gemm_factor != 1; },
-     "the chip has tiles of its own, and grouped matmuls are as fast as others"},
+     [](const JobSetting& s) {
+       return s.chip.tiles.empty() || (s.lone_experts() && s.stack().experts.gemm_factor != 1);
+     },
+     "the chip has tiles of its own, and a device has several experts or no slower matmuls of them"},
     {{"stack_override.experts.tile"},
      [](const JobSetting& s) { return s.chip.tiles.empty() && s.stack().experts.tile_rows > 0; },
      "the chip has tiles of its own, or tile_rows is 0"},
     {{"stack_override.experts.gemm_factor"},
-     [](const JobSetting& s) { return s.groups_matmuls(); },
+     [](const JobSetting& s) { return !s.lone_experts() || s.stack().experts.tile_rows > 0; },
      "a device has one expert, whose matmuls are plain"},
     {{"stack_override.experts.once_per_domain"},
      [](const JobSetting& s) { return s.shards("experts") > 1; },

@@ -42,11 +42,8 @@ struct JobSetting {
       if (axes_on(job, dimension) & axis_bit(static_cast<int>(i))) shards *= job.mesh.axes[i].size;
     return shards;
   }
-  // A device with one expert runs plain matmuls, unless the grouped kernel has tiles of its own.
-  bool groups_matmuls() const {
-    return experts() &&
-           (job.model.experts->experts > shards("param_experts") || stack().experts.tile_rows > 0);
-  }
+  // Each device has one expert: its matmuls are plain ones, unless the grouped kernel has tiles of its own.
+  bool lone_experts() const { return experts() && job.model.experts->experts == shards("param_experts"); }
   // Devices of a batch shard have the same activations between layers.
   bool copies_residual() const {
     return !job.annotations.empty() || (inner_axes() & ~axes_on(job, "residual_sequence")) != 0;

@@ -19,8 +19,9 @@ struct Spread {
 // By formula (scheduler/reliability/weeks/closed_forms.h): failures at a constant rate, all recoveries of the
 // same length, a spare always there.
 struct ReliabilityClosedForms {
-  double failures_per_day = 0;  // that strike the job while it is whole
-  double mttf_h = 0;            // mean time between them
+  double failures_per_day = 0;   // that strike the job while it is whole
+  double rollbacks_per_day = 0;  // of them, after which training is lost
+  double mttf_h = 0;             // mean time between failures
   double failures_per_1000_node_days = 0;
   double recovery_s = 0;                                // without waiting
   double young_s = 0, daly_s = 0, best_interval_s = 0;  // trained between checkpoints

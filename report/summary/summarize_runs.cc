@@ -212,6 +212,7 @@ ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s
   forms.recovery_s = mean_recovery_s(run);
   const double per_s = interruptions_per_s(run), lost_per_s = rollbacks_per_s(run);
   forms.failures_per_day = per_s * kSecondsPerDay;
+  forms.rollbacks_per_day = lost_per_s * kSecondsPerDay;
   forms.failures_per_1000_node_days = forms.failures_per_day / run.job_nodes() * 1000;
   if (per_s > 0) forms.mttf_h = 1 / per_s / kSecondsPerHour;
   forms.nodes_in_repair = mean_nodes_in_repair(run);
