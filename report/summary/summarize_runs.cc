@@ -228,9 +228,9 @@ ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s
     forms.best_interval_s = best_interval_s(save_s, mttf);
     add_kept_shares(run, interval_s, mttf, forms);
   }
-  const double stopped = stopped_without_rollback(run);
-  forms.goodput *= std::exp(-stopped);  // as recoveries are in checkpointed_goodput, which can fail too
-  forms.ettr *= std::max(0.0, 1 - stopped);
+  const double stopped = stopped_without_rollback(run), speed = mean_speed(run);
+  forms.goodput *= std::exp(-stopped) * speed;  // recoveries can fail too, as in checkpointed_goodput
+  forms.ettr *= std::max(0.0, 1 - stopped) * speed;
   return forms;
 }
 

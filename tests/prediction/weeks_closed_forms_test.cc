@@ -72,6 +72,19 @@ TEST(WeeksClosedForms, of_elastic_jobs_that_keep_their_work_go_back_after_other_
   EXPECT_GT(chosen.figures.ettr.mean, given.figures.ettr.mean);
 }
 
+TEST(WeeksClosedForms, of_jobs_that_are_slower_and_go_on_have_their_mean_speed) {
+  // Short saves: a job that goes on trains a whole interval again before the next.
+  const std::string save = "checkpoint { save_s: 6 interval_s: 3600 }";
+  const std::string elastic =
+      "elastic { replicas: 128 least_replicas: 64 keeps_work: true speed_of_rest: 0.9 reconfigure { mean_s: "
+      "20 } } ";
+  expect_formula(weeks_of(kRepaired + "} " + elastic + save));
+  expect_formula(weeks_of(kRepaired + "} redundant_share: 0.2 " + elastic + save));
+  expect_formula(weeks_of(kRepaired + "slows_to: 0.7 } " + save));
+  expect_formula(
+      weeks_of(kRepaired + "slows_to: 0.7 swapped_after { mean_s: 1800 } } spares { nodes: 8 } " + save));
+}
+
 TEST(WeeksClosedForms, of_failures_that_are_known_before_lose_no_training) {
   const std::string rest = "spares { nodes: 8 } checkpoint { save_s: 60 interval_s: 3600 }";
   const ReliabilityReport announced = weeks_of(kRepaired + "notice_s: 120 } " + rest);

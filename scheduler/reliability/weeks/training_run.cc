@@ -26,14 +26,18 @@ constexpr std::array<std::string_view, kComponents> kComponentNames = {"gpu",   
                                                                        "other"};
 
 // While the job has all its nodes.
-double stops_per_s(const TrainingRun& run, const FailureSource& source) {
-  if (source.slows_to > 0 && !source.is_swapped()) return 0;
+double strikes_per_s(const TrainingRun& run, const FailureSource& source) {
   const double share = static_cast<double>(run.units) / (run.units + run.spare_units);
   const double lemons = 1 + (run.lemons.factor - 1) * run.lemons.nodes / run.nodes();
   double rate = source.per_s;
   if (source.domain_nodes > 0) rate *= share;
   if (source.domain_nodes == 1 && !source.regular) rate *= lemons;
   return rate;
+}
+
+double stops_per_s(const TrainingRun& run, const FailureSource& source) {
+  const bool stays = source.slows_to > 0 && !source.is_swapped();
+  return stays ? 0 : strikes_per_s(run, source);
 }
 
 int units_struck(const TrainingRun& run, const FailureSource& source) {
@@ -115,6 +119,21 @@ double stopped_without_rollback(const TrainingRun& run) {
   for (const FailureSource& source : run.failures)
     if (!loses_training(run, source)) sum += stops_per_s(run, source) * mean_stop_s(run, source);
   return sum;
+}
+
+double mean_speed(const TrainingRun& run) {
+  double speed = 1 - run.redundant_share, strikes_out = 0;
+  for (const FailureSource& source : run.failures) {
+    const Delay& slow = source.is_swapped() ? source.swapped_after : source.repair;
+    if (source.slows_to > 0)
+      speed *= std::exp(-strikes_per_s(run, source) * slow.mean_s * (1 - source.slows_to));
+    if (source.domain_nodes > 0) strikes_out += stops_per_s(run, source) * source.repair.mean_s;
+  }
+  const double missing = std::max(0.0, mean_nodes_in_repair(run) - run.spare_units * run.nodes_per_unit);
+  if (!run.elastic || missing == 0) return speed;
+  const double any_missing = run.spare_units > 0 ? 0 : 1 - std::exp(-strikes_out);
+  return speed * std::max(0.0, 1 - missing / run.job_nodes()) *
+         (1 - any_missing * (1 - run.elastic->speed_of_rest));
 }
 
 double lost_copies_per_s(const TrainingRun& run) {

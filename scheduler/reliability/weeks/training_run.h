@@ -164,6 +164,11 @@ double rollbacks_per_s(const TrainingRun& run);
 // Share of time that the other interruptions take: [0, inf), first order.
 double stopped_without_rollback(const TrainingRun& run);
 
+// While it trains, of the speed with all nodes in order: what is computed twice, slow nodes (each of n that
+// are slow at a time on average multiplies the speed by s: exp(-n (1 - s)) for Poisson counts), and replicas
+// that an elastic job is short of.
+double mean_speed(const TrainingRun& run);
+
 // Of the rollbacks, those that strike more units at once than copies in memory survive.
 double lost_copies_per_s(const TrainingRun& run);
 
