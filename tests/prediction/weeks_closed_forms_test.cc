@@ -90,6 +90,7 @@ TEST(WeeksClosedForms, of_failures_that_are_known_before_lose_no_training) {
   const ReliabilityReport announced = weeks_of(kRepaired + "notice_s: 120 } " + rest);
   expect_formula(announced);
   EXPECT_EQ(announced.closed_forms.best_interval_s, 0) << "nothing is saved for that cannot be known";
+  expect_formula(weeks_of(kRepaired + "notice_s: 1800 } " + rest));
   const ReliabilityReport late = weeks_of(kRepaired + "notice_s: 30 } " + rest);
   expect_formula(late);
   EXPECT_LT(late.closed_forms.goodput, announced.closed_forms.goodput);

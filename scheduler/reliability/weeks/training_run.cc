@@ -62,11 +62,22 @@ bool loses_training(const TrainingRun& run, const FailureSource& source) {
   return !goes_on_without(run, source) && !saves_before(run, source);
 }
 
-// Of a failure that loses no training. What was announced needs no detection and no diagnosis.
+// What is trained between the save that a notice gives time for and the failure; where that is long, other
+// saves come between.
+double trained_after_save_s(const TrainingRun& run, const FailureSource& source) {
+  if (source.is_swapped()) return 0;
+  const Checkpoints& checkpoints = run.checkpoints;
+  const double left_s = (source.notice - checkpoints.pause).in_seconds();
+  return left_s <= checkpoints.interval.in_seconds() ? left_s : checkpoints.interval.in_seconds() / 2;
+}
+
+// Of a failure after which the job does not go back to a checkpoint of before its notice. What was announced
+// needs no detection and no diagnosis.
 double mean_stop_s(const TrainingRun& run, const FailureSource& source) {
   const double save_s = saves_before(run, source) ? run.checkpoints.pause.in_seconds() : 0;
   if (goes_on_without(run, source)) return save_s + run.elastic->reconfigure.mean_s;
-  return save_s + mean_recovery_s(run) - run.recovery.detection.mean_s - run.recovery.diagnosis.mean_s;
+  return save_s + trained_after_save_s(run, source) + mean_recovery_s(run) - run.recovery.detection.mean_s -
+         run.recovery.diagnosis.mean_s;
 }
 
 }  // namespace
