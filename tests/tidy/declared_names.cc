@@ -4,6 +4,7 @@
 #include <cctype>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -85,14 +86,23 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+std::string first_word(const std::string& text) {
+  std::size_t end = 0;
+  while (end < text.size() && in_word(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+const std::set<std::string> kSpecifiers = {"inline", "constexpr",    "consteval", "constinit",
+                                           "static", "thread_local", "extern"};
+
 // Without template <...>, attributes and words that say where or when a name lives.
 std::string bare(std::string head) {
-  static const std::regex words("^(inline|constexpr|consteval|constinit|static|thread_local|extern) +");
   static const std::regex attribute("\\[\\[[^\\]]*\\]\\]|alignas\\([^)]*\\)");
-  head = trimmed(std::regex_replace(head, attribute, " "));
+  if (head.find("[[") != std::string::npos || head.find("alignas(") != std::string::npos)
+    head = trimmed(std::regex_replace(head, attribute, " "));
   while (head.starts_with("template"))
     head = trimmed(head.substr(after_bracket(head, std::min(head.find('<'), head.size() - 1))));
-  for (std::smatch found; std::regex_search(head, found, words);) head = found.suffix();
+  while (kSpecifiers.contains(first_word(head))) head = trimmed(head.substr(first_word(head).size()));
   return head;
 }
 
@@ -122,14 +132,13 @@ class Reader {
  private:
   // One declaration, one begin or one end of a namespace.
   void statement() {
-    static const std::regex begins_namespace("(inline )?namespace.*");
     const std::size_t length = first_outside_of_rest();
     const std::string head = trimmed(text_.substr(at_, length));
     at_ += length;
     const char mark = at_ < text_.size() ? text_[at_] : ';';
     if (mark != '{') ++at_;
     if (mark == '}' && !within_.empty()) within_.pop_back();
-    if (mark == '{' && std::regex_match(head, begins_namespace)) {
+    if (mark == '{' && (head.starts_with("namespace") || head.starts_with("inline namespace"))) {
       ++at_;
       within_.push_back(trimmed(head.substr(head.find("namespace") + 9)));
       return;
@@ -148,8 +157,8 @@ class Reader {
   }
 
   static bool is_type(const std::string& declaration) {
-    static const std::regex words("^(struct|class|union|enum)\\b");
-    return std::regex_search(declaration, words);
+    const std::string word = first_word(declaration);
+    return word == "struct" || word == "class" || word == "union" || word == "enum";
   }
   static bool is_function(const std::string& declaration) {
     const std::size_t open = first_outside(declaration, "(=");
@@ -157,7 +166,7 @@ class Reader {
   }
   static bool in_operator(const std::string& declaration) {
     static const std::regex word("\\boperator\\W");
-    return std::regex_search(declaration, word);
+    return declaration.find("operator") != std::string::npos && std::regex_search(declaration, word);
   }
 
   // Of a function the body is all; what else has braces ends with a semicolon.

@@ -75,7 +75,7 @@ std::string first_quoted(const std::string& line) {
 }
 
 bool holds_sources(const std::string& folder) {
-  const std::vector<SourceFile> files = all_files();
+  const std::vector<SourceFile>& files = all_files();
   return std::ranges::any_of(files, [&](const SourceFile& file) {
     return is_source(file) && file.path.substr(0, file.path.rfind('/')) == folder;
   });

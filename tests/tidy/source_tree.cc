@@ -95,20 +95,15 @@ const std::vector<std::string> kRoomOrder = {
     "api",
 };
 
-std::set<std::string> source_folders() {
+namespace {
+
+std::set<std::string> folders_of_rooms() {
   std::set<std::string> folders;
   for (const std::string& room : kRoomOrder) folders.insert(room.substr(0, room.find('/')));
   return folders;
 }
 
-SourceFile read_source(const std::string& path) {
-  SourceFile file{path, {}};
-  std::ifstream in(fs::path(PODSIM_SOURCE_DIR) / path);
-  for (std::string line; std::getline(in, line);) file.lines.push_back(line);
-  return file;
-}
-
-std::vector<SourceFile> all_files() {
+std::vector<SourceFile> read_all() {
   const fs::path root = PODSIM_SOURCE_DIR;
   std::set<std::string> folders = source_folders();
   folders.insert({".ci", "tests", "bench", "docs", "scenarios", "packaging", "web"});
@@ -126,7 +121,27 @@ std::vector<SourceFile> all_files() {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<SourceFile> files;
-  for (const fs::path& path : paths) files.push_back(read_source(fs::relative(path, root).generic_string()));
+  for (const fs::path& path : paths)
+    files.push_back(read_source(path.lexically_relative(root).generic_string()));
+  return files;
+}
+
+}  // namespace
+
+const std::set<std::string>& source_folders() {
+  static const std::set<std::string> folders = folders_of_rooms();
+  return folders;
+}
+
+SourceFile read_source(const std::string& path) {
+  SourceFile file{path, {}};
+  std::ifstream in(fs::path(PODSIM_SOURCE_DIR) / path);
+  for (std::string line; std::getline(in, line);) file.lines.push_back(line);
+  return file;
+}
+
+const std::vector<SourceFile>& all_files() {
+  static const std::vector<SourceFile> files = read_all();
   return files;
 }
 

@@ -11,7 +11,7 @@ namespace podsim::testing {
 // it.
 extern const std::vector<std::string> kRoomOrder;
 
-std::set<std::string> source_folders();  // those that have rooms, or are one
+const std::set<std::string>& source_folders();  // those that have rooms, or are one
 
 struct SourceFile {
   std::string path;  // relative to the root of the repository
@@ -23,8 +23,8 @@ struct SourceFile {
 // REQUIRES: `path` is relative to the root of the repository. A file that is not there has no lines.
 SourceFile read_source(const std::string& path);
 
-// Every text file that belongs to the repository, sorted by path.
-std::vector<SourceFile> all_files();
+// Every text file that belongs to the repository, sorted by path. Read once.
+const std::vector<SourceFile>& all_files();
 
 // What stands between `open` and the next `close` in an include line, or empty.
 std::string included(const std::string& line, char open, char close);

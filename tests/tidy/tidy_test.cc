@@ -15,7 +15,7 @@ constexpr std::size_t kLongestFile = 400;     // lines
 constexpr std::size_t kLongestFunction = 60;  // lines, with its head and its closing brace
 
 TEST(Tidy, the_tree_is_found) {
-  const std::vector<SourceFile> files = all_files();
+  const std::vector<SourceFile>& files = all_files();
   EXPECT_GT(files.size(), 20u);
   EXPECT_TRUE(std::any_of(files.begin(), files.end(),
                           [](const SourceFile& file) { return file.path == "engine/units.h"; }));
@@ -126,7 +126,8 @@ TEST(Tidy, banned_words_are_absent) {
     if (file.path == list_path) continue;
     for (const std::string& line : file.lines) {
       for (const auto& [word, reason] : banned) {
-        EXPECT_EQ(line.find(word), std::string::npos) << file.path << ": \"" << word << "\": " << reason;
+        if (line.find(word) == std::string::npos) continue;
+        ADD_FAILURE() << file.path << ": \"" << word << "\": " << reason;
       }
     }
   }
