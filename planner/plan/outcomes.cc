@@ -90,7 +90,7 @@ Course course_of(const ChoiceFacts& choice, const Luck& luck) {
 double drawn(const VariedNumber& number, double u, double z) {
   const double middle = number.median();
   if (number.shape == VariedShape::kLognormal)
-    return middle * std::exp(z / kNormalP90 * std::log(number.high / middle));
+    return middle * portable_exp(z / kNormalP90 * portable_log(number.high / middle));
   double half_width = (number.high - number.low) / 2;
   double from_middle = 0;
   if (number.shape == VariedShape::kUniform) {
@@ -129,8 +129,8 @@ class LuckOf {
         price_(seed_, RandomPurpose::kPrice, entity_of(choice.contract)),
         run_(seed_, RandomPurpose::kRunOverFailures, entity_of(choice.name)),
         power_(seed_, RandomPurpose::kPower, entity_of(choice.chip)),
-        log_low_(std::log(choice.run_low)),
-        log_high_(std::log(choice.run_high)) {
+        log_low_(portable_log(choice.run_low)),
+        log_high_(portable_log(choice.run_high)) {
     for (const VariedNumber& number : question.vary)
       varied_.emplace_back(seed_, RandomPurpose::kVaried, entity_of(number.name()));
   }
@@ -139,7 +139,7 @@ class LuckOf {
   Luck at(std::uint64_t draw) const {
     const double z = run_.normal(draw) / kNormalP90;
     Luck luck{step(draw),
-              std::exp(z < 0 ? -z * log_low_ : z * log_high_),
+              portable_exp(z < 0 ? -z * log_low_ : z * log_high_),
               1 + choice_.power_range * (2 * power_.uniform(draw) - 1),
               offer_at(choice_.price, price_.uniform(draw)),
               {}};
