@@ -90,7 +90,7 @@ using Value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, do
 // How far a computation is.
 struct Advance {
   double share = 0;                  // of all there is to do, [0, 1]; 0 where nobody knows
-  std::int64_t done = 0, total = 0;  // draws of a scenario, rows of a sweep, layouts with a bound
+  std::int64_t done = 0, total = 0;  // draws of a scenario, rows of a sweep, groups of layouts of a search
   std::string text;                  // "12 of 64 settings"; of a plan the choice that is searched
 };
 

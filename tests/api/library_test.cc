@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -272,6 +274,22 @@ TEST(Library, searches_and_plans_as_the_program_does) {
   EXPECT_EQ(planned->json, podsim_command("plan " + kQwen + " --tokens 1e11 --chips 8" + narrow).out);
   plans.chips = {"h1000"};
   EXPECT_NE(plan(scenario, plans).error().text().find("no chip \"h1000\""), std::string::npos);
+}
+
+TEST(Library, tells_that_a_search_is_done_at_its_end_alone) {
+  Scenario scenario = loaded(kQwen);
+  for (const auto& [path, value] : kNarrow) ASSERT_FALSE(scenario.set(path, value));
+  std::vector<Advance> told;
+  Effort effort;
+  effort.watch = [&](const Advance& advance) {
+    told.push_back(advance);
+    return true;
+  };
+  ASSERT_TRUE(search(scenario, {}, effort));
+  ASSERT_GT(told.size(), 1U);
+  for (std::size_t i = 0; i + 1 < told.size(); ++i) EXPECT_LT(told[i].done, told[i].total) << told[i].text;
+  EXPECT_EQ(told.back().done, told.back().total);
+  EXPECT_NE(told.back().text.find(" simulated"), std::string::npos);
 }
 
 TEST(Library, plans_what_the_block_of_a_scenario_asks_but_for_what_the_wish_says) {
