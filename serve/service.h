@@ -46,7 +46,7 @@ struct ResultWriters {
 
 class Service {
  public:
-  // `catalog` is read by one thread at a time. `scenario` is what the editor shows first. There may be no
+  // `catalog` is read by several threads at once. `scenario` is what the editor shows first. There may be no
   // history and no documentation, and no searches or comparisons without writers. REQUIRES: what is pointed
   // to outlives this object.
   Service(const Catalog& catalog, std::string scenario, int threads, History* history = nullptr,
