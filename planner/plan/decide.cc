@@ -15,14 +15,15 @@ void vary_failures(const PlanQuestion& question, const Catalog& catalog, const P
   const bool said = std::ranges::any_of(
       question.vary, [](const VariedNumber& each) { return each.path == "reliability.failure_factor"; });
   if (!row.over_failures || said) return;
-  std::string why;
   WeeksWish wish{question.scenarios[row.of_scenario].file, row.scenario, question.tokens};
-  const auto days = [&](double failures) {
+  // Nothing: then a run does not end.
+  const auto days = [&](double failures) -> std::optional<double> {
     wish.failures = failures;
+    std::string why;
     const auto report = runs_of_weeks(wish, catalog, options.threads, why);
-    return report ? report->figures.days.p50 / row.facts.days : 1;
+    return report ? std::optional(report->figures.days.p50 / row.facts.days) : std::nullopt;
   };
-  row.facts.calm = days(0.5);
+  row.facts.calm = days(0.5).value_or(1);  // with fewer than those with which it ends, it ends
   row.facts.rough = days(2);
 }
 
