@@ -5,6 +5,7 @@
 #include "planner/plan/outcomes.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/plan_weeks.h"
+#include "proto/scenario/price_terms.h"
 
 namespace podsim {
 namespace {
@@ -86,7 +87,7 @@ std::optional<PlanRow> after_one_change(const PlanQuestion& question, const Cata
   only.price_terms = {miss.price_term};
   std::vector<PlanRow> rows = clusters_of(changed, catalog, options).rows;
   only.counts = {miss.chips};
-  only.price_terms = {"on_demand", "flex_start", "calendar", "committed_1y", "committed_3y", "spot"};
+  only.price_terms = price_terms(only.text, only.overrides, miss.chip, catalog);
   std::erase(only.price_terms, miss.price_term);
   for (PlanRow& row : clusters_of(changed, catalog, options).rows) rows.push_back(std::move(row));
   if (rows.empty()) return std::nullopt;
