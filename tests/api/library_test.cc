@@ -292,6 +292,35 @@ TEST(Library, tells_that_a_search_is_done_at_its_end_alone) {
   EXPECT_NE(told.back().text.find(" simulated"), std::string::npos);
 }
 
+TEST(Library, refuses_wishes_of_a_plan_that_the_program_refuses) {
+  const Scenario scenario = loaded(kQwen);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto refused = [&](const char* word, const std::function<void(PlanWish&)>& change) {
+    PlanWish wish;
+    wish.tokens = 1e11;
+    wish.counts = {8};
+    change(wish);
+    const Expected<PlanResult> planned = plan(scenario, wish);
+    ASSERT_FALSE(planned) << word;
+    EXPECT_EQ(planned.error().kind, Error::Kind::kInput) << word;
+    EXPECT_NE(planned.error().text().find(std::string(word) + ": expected"), std::string::npos)
+        << planned.error().text();
+  };
+  for (const double days : {-1.0, 0.0, 1e9, nan})
+    refused("most_days", [&](PlanWish& wish) { wish.most_days = days; });
+  for (const double usd : {-1.0, 0.0, 1e13, nan})
+    refused("most_usd", [&](PlanWish& wish) { wish.most_usd = usd; });
+  refused("tokens", [&](PlanWish& wish) { wish.tokens = nan; });
+  refused("gap", [](PlanWish& wish) { wish.gap = 1; });
+  refused("counts", [](PlanWish& wish) { wish.counts = {8, 0}; });
+  refused("price_terms", [](PlanWish& wish) { wish.price_terms = {"on_demand", ""}; });
+  refused("precisions", [](PlanWish& wish) { wish.precisions = {""}; });
+  PlanWish wish;
+  wish.tokens = 1e11;
+  wish.precisions = {"fp7"};
+  EXPECT_NE(plan(scenario, wish).error().text().find("no precision \"fp7\""), std::string::npos);
+}
+
 TEST(Library, plans_what_the_block_of_a_scenario_asks_but_for_what_the_wish_says) {
   const auto asked =
       Scenario::parse(loaded(kQwen).text() +
