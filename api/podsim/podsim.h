@@ -224,9 +224,9 @@ struct PlanWish {
   std::vector<int> counts;
   std::vector<std::string> price_terms;
   std::vector<std::string> precisions;
-  std::optional<double> most_days, most_usd;
-  std::optional<std::string> minimise;  // "usd", "days", "energy", "carbon", "chips" or "regret"
-  std::optional<double> gap;            // of each search, a share
+  std::optional<double> most_days, most_usd;  // from 0.001 to 36500, and from 1 to 1e12
+  std::optional<std::string> minimise;        // "usd", "days", "energy", "carbon", "chips" or "regret"
+  std::optional<double> gap;                  // of each search, a share
 };
 
 // A cluster with the fastest layout of the job on it.
