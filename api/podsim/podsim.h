@@ -119,15 +119,16 @@ class PODSIM_API StepReport {
   Expected<Value> figure(const std::string& name) const;
   // The same of a number, or of truth as 1 and 0. NaN where there is no such number: figure() says why.
   double number(const std::string& name) const;
-  // The names of all single figures of this report, in the order of JSON.
+  // The names of all single figures of this report, in the order of JSON. None where podsim fails: figure()
+  // says why.
   std::vector<std::string> names() const;
 
-  // "table", "json", "csv" or "textproto", as the command line prints it; empty for any other word.
+  // "table", "json", "csv" or "textproto", as the command line prints it; empty for any other word, and where
+  // podsim fails.
   std::string render(const std::string& format) const;
   std::string json() const { return render("json"); }
-  // A picture of `podsim run --svg` as an SVG file: "breakdown", "steps", "schedule", "memory",
-  // "memory-over-step", "links", "heat", "roofline", "collectives", "certainty"; empty for any other word,
-  // where there is nothing to draw, and of several jobs.
+  // A picture of `podsim run --svg` as an SVG file, "breakdown" or another of picture_names(); empty for any
+  // other word, where there is nothing to draw, of several jobs, and where podsim fails.
   std::string picture(const std::string& what) const;
 
   // The page that `podsim run --html` writes, and its panels alone, without scripts, to stand on a page of
@@ -267,6 +268,9 @@ struct FigureInfo {
 };
 PODSIM_API std::vector<FigureInfo> figure_list();
 
+// The pictures that reports may have.
+PODSIM_API std::vector<std::string> picture_names();
+
 // A field that scenarios may have.
 struct FieldInfo {
   std::string message;  // "JobChoice": the block that it is in; the outermost is "Scenario"
@@ -274,7 +278,7 @@ struct FieldInfo {
   std::string type;     // "number", "integer", "boolean", "string", or the name of a block
   bool repeated = false;
   std::vector<std::string> values;  // the names that it takes; empty = any
-  std::string range;                // of numbers: "(0, 1]"
+  std::string range;                // of numbers: "(0, 1]"; beside values: such a number is taken too
 };
 PODSIM_API std::vector<FieldInfo> scenario_fields();
 
