@@ -58,14 +58,16 @@ class Service {
   // REQUIRES: nobody asks yet.
   void set_access(Access access) { access_ = std::move(access); }
 
-  // Never throws, whatever the request. A browser's request of another site is refused: by its Host (names
-  // that lead here from elsewhere), its Origin, and a header of our own on what changes something.
+  // Never throws, whatever the request. HEAD is answered as GET is. A browser's request of another site is
+  // refused: by its Host (names that lead here from elsewhere), its Origin, and a header of our own on what
+  // changes something.
   ServeAnswer answer(const ServeRequest& request);
 
   RunQueue& runs() { return runs_; }
 
  private:
   ServeAnswer routed(const ServeRequest& request);
+  ServeAnswer events(const ServeRequest& request) const;
   ServeAnswer check(const std::string& text);
   ServeAnswer run(const std::string& text);
   ServeAnswer search(const std::string& text);
