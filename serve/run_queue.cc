@@ -205,6 +205,7 @@ void RunQueue::work() {
       entry.run.state = RunState::kRunning;
       tell(entry);
     }
+    PODSIM_CHECK(entry.asked, "a run that waits has its question");
     std::variant<Spec, SearchQuestion> asked = *std::move(entry.asked);
     entry.asked.reset();
     ++running_;

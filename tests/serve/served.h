@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
@@ -49,7 +48,7 @@ class Served : public ::testing::Test {
       "first </textarea><script>",
       1,
       nullptr,
-      {[](const Space&, const SearchAnswer& answer) { return nlohmann::json(answer.best.size()).dump(); },
+      {[](const Space&, const SearchAnswer& answer) { return std::to_string(answer.best.size()); },
        [](const Space& space, const SearchAnswer&, std::span<const SearchMoment>) {
          return Page{.title = space.spec().name, .json = "{}"};
        },
