@@ -251,6 +251,10 @@ void RunQueue::predict(const Spec& spec, Entry& entry) {
     entry.run.share = share;
     tell_now_and_then(entry);
   };
+  std::int64_t drawn = 0;
+  options.draw_done = [&] {
+    options.share_done(static_cast<double>(++drawn) / static_cast<double>(draws_told(spec)));
+  };
   const auto prediction = std::make_shared<const Prediction>(predict_step(spec, options));
   if (*entry.stop) throw RunCancelled();
   std::string not_kept;
@@ -268,9 +272,10 @@ void RunQueue::trace(const Spec& spec, Entry& entry) {
   PredictOptions options;
   options.tracks = true;
   options.memory_advice = false;
-  options.share_done = [&](double) {
+  options.draw_done = [&] {
     if (*entry.stop) throw RunCancelled();
   };
+  options.share_done = [&](double) { options.draw_done(); };
   const Prediction prediction = predict_step(spec, options);
   auto written = std::make_shared<const std::string>(perfetto_trace(*prediction.tracks));
   const std::lock_guard lock(mutex_);

@@ -146,6 +146,17 @@ TEST(RunQueue, takes_no_more_than_may_wait_and_drops_what_is_cancelled) {
   EXPECT_TRUE(service.runs().end(std::chrono::milliseconds(0)));
 }
 
+TEST_F(Served, a_run_of_many_draws_says_how_far_it_is_and_ends_where_it_is_cancelled) {
+  const std::string draws = " seeds: 100000 adversity { jitter_coefficient_of_variation: 0.05 }";
+  ASSERT_EQ(ask("POST", "/api/run", kSmall + draws).status, 202);
+  const auto share = [&] { return json::parse(ask("GET", "/api/jobs").body).at("jobs")[0].at("share"); };
+  for (int i = 0; i < 1000 && share() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_GT(share(), 0);
+  EXPECT_LT(share(), 1);
+  EXPECT_EQ(ask("DELETE", "/api/jobs/1").status, 202);
+  EXPECT_EQ(ended(1).status, 410);
+}
+
 TEST_F(Served, the_list_of_runs_says_why_one_has_failed) {
   const std::string nothing_fits = std::string(kSmall).replace(kSmall.find("llama3_8b"), 9, "llama31_405b");
   ASSERT_EQ(ask("POST", "/api/search", nothing_fits + " space { tensor: 8 pipeline: 1 }").status, 202);
