@@ -77,6 +77,16 @@ void warn_of_outputs(const schema::JobChoice& choice, const JobSetting& setting,
                          "there is no pipeline stage that it could be handed to");
 }
 
+// A model of one's own has to say it, whatever reads it.
+void warn_of_dense_width(const schema::JobChoice& choice, const JobSetting& setting, const std::string& path,
+                         Document& document) {
+  const auto& experts = setting.job.model.experts;
+  if (choice.has_model() && choice.model_override().has_ffn() && experts && experts->dense_layers == 0 &&
+      experts->every == 1)
+    document.warn_idle(join_path(path, "model_override.ffn"),
+                       "every layer has experts, whose width is expert_ffn");
+}
+
 // What only a run of weeks reads; a step is charged by the hour.
 void warn_of_weeks(const schema::ClusterChoice& choice, Document& document) {
   for (const char* field : {"contract", "fabric_override.failures"})
@@ -130,6 +140,7 @@ void warn_of_job(const schema::JobChoice& choice, const JobSetting& setting, con
     warn_of_outputs(choice, setting, path, document);
   } else {
     warn_of_recipes(choice, setting.job, path, document);
+    warn_of_dense_width(choice, setting, path, document);
   }
   warn_by_table(needs_of_job(), choice, setting, path, document);
   warn_of_idle_operations(choice.program(), join_path(path, "program"), document);

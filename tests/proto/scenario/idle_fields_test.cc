@@ -130,6 +130,18 @@ TEST(IdleFields, of_experts_count_by_where_the_experts_lie) {
   EXPECT_TRUE(idle("job.stack_override.experts.tile_rows", "128", {{gemm_factor, "1"}}));
 }
 
+// A model of one's own has to state it.
+TEST(IdleFields, width_of_dense_blocks_is_told_beside_a_model_that_has_none) {
+  const std::string ffn = "job.model_override.ffn";
+  const auto idle = [](const std::string& model) {
+    return idle_in(load(valid_but("  model: \"llama3_70b\"\n", model)));
+  };
+  EXPECT_EQ(idle("  model: \"mixtral_8x7b\"\n  model_override { ffn: 4096 }\n"), Lines{ffn});
+  EXPECT_EQ(idle("  model_override { name: \"own\" layers: 8 d_model: 4096 heads: 32 kv_heads: 8 ffn: 4096 "
+                 "vocabulary: 32000 experts { experts: 8 experts_per_token: 2 expert_ffn: 4096 } }\n"),
+            Lines{});
+}
+
 TEST(IdleFields, of_sends_in_shares_need_copies_of_an_activation) {
   const auto idle = [](const std::string& sharding) {
     const Lines fields = idle_in(load_scenario_file(
