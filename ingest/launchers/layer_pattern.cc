@@ -8,7 +8,7 @@ namespace podsim {
 namespace {
 
 constexpr std::int64_t kMostPatternLayers = 10'000;
-constexpr int kMostBrackets = 16;
+constexpr int kDeepestPattern = 16;
 
 class PatternReader {
  public:
@@ -61,7 +61,7 @@ class PatternReader {
   }
 
   std::optional<std::vector<bool>> part(int depth) {
-    if (depth < kMostBrackets && take('(')) {
+    if (depth < kDeepestPattern && take('(')) {
       auto inside = sum(depth + 1);
       return take(')') ? inside : std::nullopt;
     }
