@@ -17,30 +17,13 @@
 namespace podsim {
 namespace {
 
-// What is wrong with a wish, or empty.
-std::string problem_of(const PlanWish& wish) {
-  if (wish.tokens && !(*wish.tokens >= 1 && *wish.tokens <= 1e18))
-    return "tokens: expected how many are to be trained, such as 1e12";
-  for (const int count : wish.counts)
-    if (count < 1 || count > 1'000'000)
-      return "counts: expected 1 to 1,000,000 chips, not " + std::to_string(count);
-  if (wish.gap && !(*wish.gap >= 0 && *wish.gap < 1)) return "gap: expected a share from 0 to less than 1";
-  if (wish.minimise && !objective_named(*wish.minimise))
-    return "minimise: expected usd, days, energy, carbon, chips or regret, not \"" + *wish.minimise + "\"";
-  for (const std::string& chip : wish.chips)
-    if (!shared_catalog().canonical(Catalog::Section::kChips, chip))
-      return "chips: the catalogue has no chip \"" + chip + "\"; " +
-             shared_catalog().hint(Catalog::Section::kChips, chip);
-  return "";
-}
-
 PlanWords words_of(const PlanWish& wish) {
   PlanWords words;
   words.tokens = wish.tokens;
   words.most_days = wish.most_days;
   words.most_usd = wish.most_usd;
   words.gap = wish.gap;
-  if (wish.minimise) words.objectives = {*objective_named(*wish.minimise)};
+  if (wish.minimise) words.objectives = {objective_named(*wish.minimise).value()};
   if (!wish.chips.empty()) words.chips = wish.chips;
   if (!wish.counts.empty()) words.counts = wish.counts;
   if (!wish.price_terms.empty()) words.price_terms = wish.price_terms;
@@ -49,13 +32,18 @@ PlanWords words_of(const PlanWish& wish) {
 }
 
 Expected<PlanResult> planned(const Scenario& scenario, const PlanWish& wish, const Effort& effort) {
-  if (const std::string problem = problem_of(wish); !problem.empty())
-    return input_error("plan", problem.substr(0, problem.find(':')), problem);
+  if (wish.minimise && !objective_named(*wish.minimise))
+    return input_error(
+        "plan", "minimise",
+        "minimise: expected usd, days, energy, carbon, chips or regret, not \"" + *wish.minimise + "\"");
+  const PlanWords words = words_of(wish);
+  if (const auto wrong = wrong_word(words, shared_catalog()))
+    return input_error("plan", wrong->member, wrong->member + ": " + wrong->message);
   LoadPlanResult loaded =
       load_plan(scenario.name(), scenario.text(), shared_catalog(), overrides_of(scenario));
   if (!loaded.plan) return input_error(loaded.problems);
   const PlanQuestion question = plan_question(
-      {{scenario.name(), scenario.text(), overrides_of(scenario), *std::move(loaded.plan)}}, words_of(wish));
+      {{scenario.name(), scenario.text(), overrides_of(scenario), *std::move(loaded.plan)}}, words);
   if (question.tokens == 0)
     return input_error(
         "plan", "tokens",

@@ -16,8 +16,13 @@
 namespace podsim {
 namespace {
 
+std::string words_of_progress(const SearchProgress& progress) {
+  return "groups of layouts, " + std::to_string(progress.simulated) + " simulated";
+}
+
 Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish& wish, const Effort& effort) {
-  if (wish.top < 1 || wish.within < 0 || wish.within >= 1 || wish.gap < 0 || wish.gap >= 1)
+  const auto is_share = [](double value) { return value >= 0 && value < 1; };  // NaN is none
+  if (wish.top < 1 || !is_share(wish.within) || !is_share(wish.gap))
     return input_error("search", "top, within, gap",
                        "a search takes top from 1, within and gap from 0 to less than 1");
   const std::vector<Override> overrides = overrides_of(scenario);
@@ -36,9 +41,7 @@ Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish&
   options.stop = &stop;
   if (effort.watch)
     options.progress = [&](const SearchProgress& progress) {
-      if (!goes_on(effort, {0, progress.bounded, progress.layouts,
-                            std::to_string(progress.simulated) + " simulated"}))
-        stop = true;
+      if (!goes_on(effort, {0, progress.done, progress.to_do, words_of_progress(progress)})) stop = true;
     };
   const SearchAnswer answer = search(space, options);
   if (answer.best.empty()) {

@@ -57,6 +57,11 @@ Page page_of(const ReportContent& content) {
   return page;
 }
 
+template <class T>
+T value_or_empty(Expected<T> value) {
+  return value ? *std::move(value) : T();
+}
+
 const char* type_in_json(const Figure& figure) {
   if (figure.shape == Figure::Shape::kList) return "array";
   if (figure.shape != Figure::Shape::kValue) return "object";
@@ -146,27 +151,30 @@ double StepReport::number(const std::string& name) const {
 }
 
 std::vector<std::string> StepReport::names() const {
-  std::vector<std::string> all;
-  visit_named_figures(content_->whole(),
-                      [&](const std::string& name, const Figure&) { all.push_back(name); });
-  return all;
+  using Names = std::vector<std::string>;
+  return value_or_empty(guarded<Names>([&]() -> Expected<Names> {
+    Names all;
+    visit_named_figures(content_->whole(),
+                        [&](const std::string& name, const Figure&) { all.push_back(name); });
+    return all;
+  }));
 }
 
 std::string StepReport::render(const std::string& format) const {
-  for (const std::string& known : report_formats())
-    if (known == format) return ::podsim::render({&content_->prediction, 1}, format);
-  return "";
+  return value_or_empty(guarded<std::string>([&]() -> Expected<std::string> {
+    if (std::ranges::count(report_formats(), format) == 0) return std::string();
+    return ::podsim::render({&content_->prediction, 1}, format);
+  }));
 }
 
 std::string StepReport::picture(const std::string& what) const {
-  if (content_->prediction.jobs || std::ranges::count(run_picture_names(), what) == 0) return "";
-  const Expected<std::string> drawn = guarded<std::string>([&]() -> Expected<std::string> {
+  return value_or_empty(guarded<std::string>([&]() -> Expected<std::string> {
+    if (content_->prediction.jobs || std::ranges::count(run_picture_names(), what) == 0) return std::string();
     const Report& report = content_->prediction.report;
     auto picture = run_picture(what, report, nullptr);
     if (!picture) picture = run_picture(what, report, content_->detail());
     return picture ? svg_file(*picture) : std::string();
-  });
-  return drawn ? *drawn : "";
+  }));
 }
 
 Expected<std::string> StepReport::html() const {
@@ -202,6 +210,8 @@ std::vector<FigureInfo> figure_list() {
       list.push_back(std::move(info));
   return list;
 }
+
+std::vector<std::string> picture_names() { return run_picture_names(); }
 
 std::string library_version() { return ::podsim::version(); }
 

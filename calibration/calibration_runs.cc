@@ -14,11 +14,6 @@
 namespace podsim {
 namespace {
 
-std::string stem(const std::string& file) {
-  const std::string name = file.substr(file.find_last_of('/') + 1);
-  return name.substr(0, name.find('.'));
-}
-
 struct Task {
   const CalibrationRow* row;
   const Catalog* catalog;
@@ -76,7 +71,7 @@ CalibrationRows read_calibration_rows(const std::string& file, const std::string
   for (const RunRow& row : table.rows) {
     RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
     if (!run.skipped.empty() || !run.measured_s || *run.measured_s <= 0 || !(run.ready || all)) continue;
-    result.rows.push_back({std::move(run), stem(file), true});
+    result.rows.push_back({std::move(run), table_name(file), true});
   }
   return result;
 }

@@ -22,11 +22,6 @@ namespace {
 
 constexpr std::size_t kFewestRuns = 3;
 
-std::string table_name(const std::string& file) {
-  const std::string name = file.substr(file.find_last_of('/') + 1);
-  return name.substr(0, name.find('.'));
-}
-
 using Family = std::vector<const GenericRun*>;
 
 // From short steps to long ones.

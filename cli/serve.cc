@@ -141,9 +141,10 @@ void add_serve(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str()
       ->type_name("N");
-  verb.add_option("--store", options->store,
-                  "Keep the report of every run in this file, as sweep and search do; the page lists them "
-                  "again after a restart")
+  verb.add_option(
+          "--store", options->store,
+          "Keep the report of every run of one job in this file, as sweep does, but not of searches; the "
+          "page lists them again after a restart. A run is simulated whether it is kept or not")
       ->type_name("FILE");
   verb.add_option("--docs", options->docs,
                   "Show the documentation too: the folder that ./dev site makes, build/site")

@@ -1,6 +1,7 @@
 // One function per collective algorithm: the phases of a collective on a group; used only inside this folder.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
@@ -9,10 +10,18 @@
 #include "collectives/blocks.h"
 #include "collectives/collective.h"
 #include "collectives/load_sum.h"
+#include "engine/time_limits.h"
+#include "topology/gather_loads.h"
 
 namespace podsim {
 
 using Phases = std::vector<Phase>;
+
+// So many times a latency, kTooLongForAStep at most. REQUIRES: both are at least 0.
+inline Time capped_times(std::int64_t times, Time latency) {
+  const Int128 product = static_cast<Int128>(times) * latency.ps;
+  return product < kTooLongForAStep.ps ? Time{static_cast<std::int64_t>(product)} : kTooLongForAStep;
+}
 
 // A braced list would copy the loads.
 inline Phases alone(Phase phase) {
@@ -122,9 +131,39 @@ Phase ring_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const 
 Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group,
                        const AlikeSlices* slices = nullptr);
 
-// The same with receive_share[j] of what a rank holds going to rank j. O(ranks * links), or O(ranks^2) routes
-// over switches.
+// Whether that adds the pairs of a group inside one slice flow by flow, so that flows on one path can
+// collide. REQUIRES: flows_collide(fabric).
+bool adds_flow_by_flow(const Fabric& fabric, std::span<const ChipId> group);
+
+// All-to-alls with unequal parts at once, among groups that share no chip.
+class UnequalExchange {
+ public:
+  // The fabric must outlive this.
+  explicit UnequalExchange(const Fabric& fabric) : fabric_(fabric), gathered_(fabric) {}
+
+  // receive_share[j] of what each rank holds goes to rank j.
+  void add(std::span<const ChipId> group, std::span<const double> receive_share);
+  // `bytes` is what one rank holds.
+  Phase phase(Bytes bytes);
+
+ private:
+  const Fabric& fabric_;
+  GatherLoads gathered_;
+  LoadSum sum_;
+  Time latency_;
+};
+
+// As all_to_all_phase, with receive_share[j] of what a rank holds going to rank j. O(ranks * links), or
+// O(ranks^2) routes over switches.
 Phase all_to_all_v_phase(const Fabric& fabric, Bytes bytes, std::span<const double> receive_share,
                          std::span<const ChipId> group);
+
+// The same inside equal domains, and then on each rail: every chip first gives each neighbour in its domain
+// what goes to the neighbour's rail. REQUIRES: blocks.rails() > 0; the blocks are those of the group.
+Phases unequal_exchange_by_rails(const Fabric& fabric, const Collective& collective, const Blocks& blocks,
+                                 std::span<const ChipId> group);
+
+// The sum of phases that run at once on groups of their own.
+Phase at_once(const std::vector<Phase>& phases);
 
 }  // namespace podsim

@@ -1,6 +1,7 @@
 // All-to-all: the loads of all ordered pairs, by symmetry where there is one, else route by route.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <tuple>
 
 #include "collectives/algorithms.h"
@@ -14,9 +15,10 @@ namespace {
 // Hops along a dimension from one chip to all of a straight box without ends: a ring of length L has
 // floor(L^2 / 4) per line.
 double hops_to_all(const TorusBox& box, int d) {
-  const int length = box.extent[d];
-  const double lines = static_cast<double>(box.extent[0]) * box.extent[1] * box.extent[2] / length;
-  return lines * (length * length / 4);
+  const std::int64_t length = box.extent[d];
+  const double lines =
+      static_cast<double>(box.extent[0]) * box.extent[1] * box.extent[2] / static_cast<double>(length);
+  return lines * static_cast<double>(length * length / 4);
 }
 
 // In a straight box every dimension of which is a ring (or two chips), all links of a dimension carry the
@@ -138,21 +140,34 @@ Time add_pairs_by_destination(const Fabric& fabric, std::span<const ChipId> grou
   return add_gathered(fabric, gathered, units_per_pair, sum);
 }
 
+constexpr std::size_t kManyMembers = 64;  // from which on a route for each pair takes long
+
+// Boxes of a slice that a closed form tells.
+enum class SliceForm : std::uint8_t { kNone, kEven, kStraight, kTwisted };
+
+SliceForm form_of(const Fabric& fabric, const TorusBox& box, std::size_t members) {
+  const bool spread = fabric.routing == Routing::kAdaptive && !fabric.damaged;
+  if (!box.covers_whole_dimensions())
+    return spread && members > kManyMembers && !box.is_twisted() && is_even(box) ? SliceForm::kEven
+                                                                                 : SliceForm::kNone;
+  if (has_no_ends(box) && !box.is_twisted() && balances_rings(fabric, box)) return SliceForm::kStraight;
+  return spread && box.is_twisted() && box.covers_whole_slice() ? SliceForm::kTwisted : SliceForm::kNone;
+}
+
 Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair,
                      LoadSum& sum) {
-  constexpr std::size_t kMany = 64;  // members, from which on a route for each pair takes long
-  const bool many = group.size() > kMany && fabric.routing == Routing::kAdaptive;
-  auto box = find_torus_box(fabric, group);
-  if (box && !box->covers_whole_dimensions()) {
-    if (many && !fabric.damaged && !box->is_twisted() && is_even(*box))
+  const auto box = find_torus_box(fabric, group);
+  switch (box ? form_of(fabric, *box, group.size()) : SliceForm::kNone) {
+    case SliceForm::kEven:
       return add_even_box(fabric, *box, group, units_per_pair, sum);
-    box.reset();
+    case SliceForm::kStraight:
+      return add_straight_torus(fabric, *box, units_per_pair, sum);
+    case SliceForm::kTwisted:
+      return add_twisted_torus(fabric, *box, units_per_pair, sum);
+    case SliceForm::kNone:
+      break;
   }
-  if (box && has_no_ends(*box) && !box->is_twisted() && balances_rings(fabric, *box))
-    return add_straight_torus(fabric, *box, units_per_pair, sum);
-  if (box && box->is_twisted() && box->covers_whole_slice() && fabric.routing == Routing::kAdaptive &&
-      !fabric.damaged)
-    return add_twisted_torus(fabric, *box, units_per_pair, sum);
+  const bool many = group.size() > kManyMembers && fabric.routing == Routing::kAdaptive;
   return fabric.damaged || many ? add_pairs_by_destination(fabric, group, units_per_pair, sum)
                                 : add_pairs_by_route(fabric, group, units_per_pair, sum);
 }
@@ -281,6 +296,12 @@ Time add_pairs_round_damage(const Fabric& fabric, const Blocks& blocks, double u
 }
 
 }  // namespace
+
+bool adds_flow_by_flow(const Fabric& fabric, std::span<const ChipId> group) {
+  if (fabric.damaged) return false;
+  const auto box = find_torus_box(fabric, group);
+  return !box || form_of(fabric, *box, group.size()) == SliceForm::kNone;
+}
 
 Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group,
                        const AlikeSlices* slices) {

@@ -173,7 +173,7 @@ Time predict(const Fabric& fabric, const CollectivePlan& plan);
 Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
 
 // nccl-tests bus bandwidth for a measured or predicted time: algbw * 2(n-1)/n for all-reduce, (n-1)/n for
-// gather, scatter, all-to-all.
+// gather, scatter, all-to-all; none of a barrier.
 Bandwidth bus_bandwidth(const Collective& collective, int ranks, Time time);
 
 }  // namespace podsim

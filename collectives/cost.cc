@@ -42,6 +42,7 @@ Time predict(const Fabric& fabric, const CollectivePlan& plan) {
     for (const LinkLoad& load : phase.loads)
       busiest_s = std::max(busiest_s, load.bytes / fabric.cable(load.link).bandwidth.value);
     time += phase.latency + phase.ramp.at(plan.bytes) + capped_seconds(busiest_s);
+    time = std::min(time, kTooLongForAStep);  // of any number of phases
   }
   return time;
 }
@@ -88,6 +89,8 @@ Bandwidth bus_bandwidth(const Collective& collective, int ranks, Time time) {
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
       return passed_on * algorithm_bandwidth;
+    case CollectiveKind::kBarrier:
+      return {};
     default:
       return algorithm_bandwidth;
   }

@@ -53,24 +53,28 @@ double sum_of(std::int64_t contributions, double each) {
 
 }  // namespace
 
-EvenGroup::EvenGroup(const Fabric& fabric, std::size_t ranks, std::size_t members, ChipId first,
-                     ChipId second, ChipId first_of_last)
+EvenGroup::EvenGroup(const Fabric& fabric, std::size_t ranks, std::size_t members,
+                     std::span<const ChipId> row, ChipId to_last)
     : fabric_(&fabric),
       tree_(fabric.tree()),
-      chip_(first),
+      chip_(row[0]),
       ranks_(ranks),
       members_(members),
       domains_(ranks / members) {
   const auto latency = [&](ChipId from, ChipId to) { return tree_->route(from, to, [](LinkId) {}); };
   shape_ = {static_cast<int>(ranks), static_cast<int>(domains_), static_cast<int>(members),
-            members > 1 ? latency(first, second) : Time{}, latency(first, first_of_last)};
+            members > 1 ? latency(chip_, row[1]) : Time{}, Time{}};
+  // Of chips on one rail the last lies farthest.
+  for (std::size_t i = 0; i < row.size(); i += members)
+    for (const ChipId first : {row[i], row[i] + to_last})
+      shape_.across = std::max(shape_.across, latency(chip_, first));
 }
 
 std::optional<EvenGroup> EvenGroup::of(const Fabric& fabric, std::span<const ChipId> group) {
   if (!tells_even_groups(fabric)) return std::nullopt;
   const std::size_t members = members_in_each(group, fabric.tree()->domain());
   if (members == 0 || members == group.size()) return std::nullopt;
-  return EvenGroup(fabric, group.size(), members, group[0], group[1], group[group.size() - members]);
+  return EvenGroup(fabric, group.size(), members, group, 0);
 }
 
 std::optional<EvenGroup> EvenGroup::of(const Fabric& fabric, const StridedGroup& group) {
@@ -79,7 +83,7 @@ std::optional<EvenGroup> EvenGroup::of(const Fabric& fabric, const StridedGroup&
   for (ChipId& chip : row) chip += group.front();
   const std::size_t members = members_in_each(row, fabric.tree()->domain());
   if (members == 0 || members == group.size()) return std::nullopt;
-  return EvenGroup(fabric, group.size(), members, group[0], group[1], group[group.size() - members]);
+  return EvenGroup(fabric, group.size(), members, row, group.back() - row.back());
 }
 
 // In several domains no switch reduces for all, and there is no torus.
@@ -97,8 +101,9 @@ bool EvenGroup::tells(Algorithm algorithm, const Collective& collective) const {
     case Algorithm::kHalvingDoubling:
     case Algorithm::kLogStep:
       return false;
-    case Algorithm::kTorus:
     case Algorithm::kHierarchical:
+      return collective.receive_share.empty();
+    case Algorithm::kTorus:
     case Algorithm::kNvls:
     case Algorithm::kNvlsTree:
       break;

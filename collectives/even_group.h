@@ -50,9 +50,11 @@ class EvenGroup {
     double nvlink = 0, nic = 0;
   };
 
-  // Of so many members in each domain, the second of whom is in the first domain where there are several.
-  EvenGroup(const Fabric& fabric, std::size_t ranks, std::size_t members, ChipId first, ChipId second,
-            ChipId first_of_last);
+  // Of so many members in each domain. `row`: members from the first on, the second of whom is in the first
+  // domain where there are several; domains of the group that lie farther begin as these do, the last of them
+  // `to_last` chips higher.
+  EvenGroup(const Fabric& fabric, std::size_t ranks, std::size_t members, std::span<const ChipId> row,
+            ChipId to_last);
 
   Phase phase(const OwnShares& shares, Bytes bytes) const;
   OwnShares channels() const;

@@ -40,20 +40,8 @@ Phase rails_phase(const Fabric& fabric, Bytes bytes, int passes, const Blocks& b
     for (int b = 0; b < count; ++b)
       sum.add(fabric, blocks[b][r], blocks[(b + 1) % blocks.count()][r], 1.0 / rails);
   const int steps = passes * (blocks.count() - 1);
-  const Time latency = std::int64_t{steps} * sum.longest_latency();
+  const Time latency = capped_times(steps, sum.longest_latency());
   return {latency, sum.loads(bytes * (passes * passed_on(blocks.count()))), steps};
-}
-
-// The sum of phases that run at once on groups of their own.
-Phase together(const std::vector<Phase>& phases) {
-  Phase all;
-  LoadSum sum;
-  for (const Phase& phase : phases) {
-    all.latency = std::max(all.latency, phase.latency);
-    for (const LinkLoad& load : phase.loads) sum.add(load.link, load.bytes);
-  }
-  all.loads = sum.loads({1});
-  return all;
 }
 
 // First every chip gives each neighbour in its domain what goes to the neighbour's rail, then the rails
@@ -72,9 +60,9 @@ Phases all_to_all_phases(const Fabric& fabric, const Collective& collective, con
     for (int b = 0; b < blocks.count(); ++b) rail.push_back(blocks[b][r]);
     across.push_back(all_to_all_phase(fabric, bytes, rail));
   }
-  if (!copies) return {together(inside), together(across)};
+  if (!copies) return {at_once(inside), at_once(across)};
   inside.insert(inside.end(), across.begin(), across.end());
-  return {together(inside)};
+  return {at_once(inside)};
 }
 
 bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {
@@ -91,13 +79,15 @@ bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {
 std::optional<Phases> hierarchical(const Fabric& fabric, const Collective& collective,
                                    std::span<const ChipId> group, const AlikeSlices* slices) {
   const int passes = ring_passes(collective.kind);
-  const bool exchanges = collective.kind == CollectiveKind::kAllToAll && collective.receive_share.empty();
+  const bool exchanges = collective.kind == CollectiveKind::kAllToAll;
   if (passes == 0 && !exchanges) return std::nullopt;
   if (fabric.slices.size() == 1) return std::nullopt;
   const Blocks blocks = cut_at_domains(fabric, group);
   const int rails = blocks.rails();
   const bool over_dcn = !fabric.slices.empty();
   if (rails == 0 || (over_dcn && !lie_alike_in_slices(fabric, blocks))) return std::nullopt;
+  if (exchanges && !collective.receive_share.empty())
+    return unequal_exchange_by_rails(fabric, collective, blocks, group);
   if (exchanges) return all_to_all_phases(fabric, collective, blocks, rails);
   const int count = slices == nullptr ? blocks.count() : 1;
   const Phase inside = over_dcn ? slices_phase(fabric, collective.bytes, blocks, count)
@@ -114,6 +104,17 @@ std::optional<Phases> hierarchical(const Fabric& fabric, const Collective& colle
 }
 
 }  // namespace
+
+Phase at_once(const std::vector<Phase>& phases) {
+  Phase all;
+  LoadSum sum;
+  for (const Phase& phase : phases) {
+    all.latency = std::max(all.latency, phase.latency);
+    for (const LinkLoad& load : phase.loads) sum.add(load.link, load.bytes);
+  }
+  all.loads = sum.loads({1});
+  return all;
+}
 
 double domains_reached(const Fanout& fanout, int domains) {
   const double choice = fanout.most_blocks > 0 ? std::min(domains, fanout.most_blocks) : domains;

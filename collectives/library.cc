@@ -141,8 +141,8 @@ double seconds_per_byte(const Carried& of, Protocol protocol) {
 Time fixed_of(const Carried& of, Protocol protocol) {
   const auto p = static_cast<std::size_t>(protocol);
   const ProtocolSpec &inside = of.library.domain[p], &across = of.library.network[p];
-  Time fixed = std::int64_t{of.steps.inside} * (of.shape.inside + inside.step) +
-               std::int64_t{of.steps.across} * (of.shape.across + across.step);
+  Time fixed = capped_times(of.steps.inside, of.shape.inside + inside.step) +
+               capped_times(of.steps.across, of.shape.across + across.step);
   if (of.shape.members > 1) fixed += inside.setup;
   if (of.shape.domains > 1) fixed += across.setup;
   return fixed;
@@ -226,12 +226,15 @@ GroupShape shape_of(const Fabric& fabric, std::span<const ChipId> group) {
   const Blocks blocks = cut_at_domains(fabric, group);
   GroupShape shape{static_cast<int>(group.size()), blocks.count(), 1, {}, {}};
   const auto latency = [&](ChipId from, ChipId to) { return route_latency(fabric, route(fabric, from, to)); };
-  const int last = blocks.count() - 1;
-  for (int b = 0; b <= last; ++b) {
+  // Below a tree of switches the farthest from any one chip is as far as two of them can be; the lowest chip,
+  // whatever the order in which a group names its own.
+  ChipId lowest = group[0];
+  for (int b = 0; b < blocks.count(); ++b) lowest = std::min(lowest, blocks[b][0]);
+  for (int b = 0; b < blocks.count(); ++b) {
     shape.members = std::max(shape.members, static_cast<int>(blocks[b].size()));
     if (shape.inside == Time{} && blocks[b].size() > 1) shape.inside = latency(blocks[b][0], blocks[b][1]);
+    if (blocks[b][0] != lowest) shape.across = std::max(shape.across, latency(lowest, blocks[b][0]));
   }
-  if (last > 0) shape.across = latency(blocks[0][0], blocks[last][0]);
   return shape;
 }
 

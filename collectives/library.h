@@ -30,7 +30,8 @@ double share_sustained(const LibrarySpec& library, Protocol protocol, LinkKind k
 struct GroupShape {
   int ranks = 1, domains = 1;
   int members = 1;      // of a domain at most
-  Time inside, across;  // latency of one hop between two members of a domain, and between two domains
+  Time inside, across;  // latency of one hop between two members of a domain, and between the domains that
+                        // are farthest from each other
 };
 GroupShape shape_of(const Fabric& fabric, std::span<const ChipId> group);
 

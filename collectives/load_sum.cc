@@ -59,7 +59,7 @@ Time LoadSum::add(const Fabric& fabric, const std::vector<RouteHop>& hops, doubl
   for (const RouteHop& hop : hops) add(hop.link, hop.share * units);
   const Time latency = route_latency(fabric, hops);
   longest_latency_ = std::max(longest_latency_, latency);
-  if (!fabric.transport.is_ideal() && fabric.routing != Routing::kAdaptive && !hops.empty()) {
+  if (flows_collide(fabric) && !hops.empty()) {
     transport_ = fabric.transport;
     const NodeId source = fabric.links[hops.front().link].from;
     const NodeId destination = fabric.links[hops.back().link].to;
@@ -74,8 +74,8 @@ Time LoadSum::add(const Fabric& fabric, const std::vector<RouteHop>& hops, doubl
 Time LoadSum::add(const Fabric& fabric, ChipId from, ChipId to, double units) {
   constexpr std::size_t kMany = 4096;  // contributions that are counted more quickly than sorted
   const RegularTree* tree = slices_ == nullptr ? fabric.tree() : nullptr;
-  const bool may_collide = !fabric.transport.is_ideal() && fabric.routing != Routing::kAdaptive;
-  if (tree == nullptr || fabric.damaged || may_collide) return add(fabric, route(fabric, from, to), units);
+  if (tree == nullptr || fabric.damaged || flows_collide(fabric))
+    return add(fabric, route(fabric, from, to), units);
   if (pending_.size() >= kMany && countable_) begin_counting(fabric.links.size());
   std::optional<std::size_t> amount;
   if (counts_) {

@@ -12,6 +12,12 @@
 
 namespace podsim {
 
+// Whether flows that meet on a link may cost each other some of its bandwidth (Transport::collided_share).
+// Where they are spread over all paths they do not.
+inline bool flows_collide(const Fabric& fabric) {
+  return !fabric.transport.is_ideal() && fabric.routing != Routing::kAdaptive;
+}
+
 // INVARIANT: the sum on a link depends on the set of contributions and not on their order (as long as fewer
 // than a million are pending), so links that correspond under a symmetry of the group get loads equal to the
 // last bit.

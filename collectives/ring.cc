@@ -86,7 +86,7 @@ Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const 
     if (both) sum.add(fabric, hop.to, hop.from, hop.share / 2);
   }
   const auto steps = static_cast<std::int64_t>(passes * (group.size() - 1));
-  const Time latency = steps * sum.longest_latency();
+  const Time latency = capped_times(steps, sum.longest_latency());
   return {latency, sum.loads(bytes * (passes * passed_on(group.size()))), static_cast<int>(steps)};
 }
 

@@ -316,6 +316,22 @@ std::int64_t StepPlan::transfers() const {
   return sum;
 }
 
+std::string_view why_no_steps(Algorithm algorithm, const Collective& collective) {
+  switch (algorithm) {
+    case Algorithm::kNvls:
+    case Algorithm::kNvlsTree:
+    case Algorithm::kSharp:
+      return "is a reduction in switches, without steps between ranks";
+    case Algorithm::kTorus:
+      return "has no steps in a twisted torus, whose rings wind through it";
+    case Algorithm::kHierarchical:
+      return collective.kind == CollectiveKind::kAllToAll ? "has steps for reductions and gathers only"
+                                                          : "has steps in NVLink domains only, not in slices";
+    default:
+      return "is a stream of chunks, not of steps";
+  }
+}
+
 std::optional<StepPlan> plan_steps(Algorithm algorithm, const Fabric& fabric, const Collective& collective,
                                    std::span<const ChipId> group) {
   const auto fluid = plan_with(algorithm, fabric, collective, group);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "collectives/collective.h"
@@ -43,6 +44,10 @@ struct StepPlan {
 
   std::int64_t transfers() const;  // repeats counted
 };
+
+// Why an algorithm that applies has no steps, in words that go on from its name: "is a stream of chunks".
+// REQUIRES: plan_with has a plan for it, and plan_steps none.
+std::string_view why_no_steps(Algorithm algorithm, const Collective& collective);
 
 // The steps of one algorithm, or nothing where it has none here: in-switch reductions, trees and chains (a
 // stream of chunks rather than steps), and what plan_with has no plan for. Without contention between

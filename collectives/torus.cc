@@ -28,7 +28,8 @@ Time longest_order(const TorusTraffic& traffic, const std::array<Time, 3>& link_
   for (const auto& stages : traffic.used_orders) {
     Time latency;
     for (const TorusStage& stage : stages)
-      latency += std::int64_t{stage.length - 1} * links_per_step(stage) * link_latency[stage.dimension];
+      latency +=
+          capped_times(std::int64_t{stage.length - 1} * links_per_step(stage), link_latency[stage.dimension]);
     longest = std::max(longest, latency);
   }
   return longest;

@@ -5,7 +5,7 @@
 
 namespace podsim {
 
-// Prints `file:line: CHECK failed: condition: message` to standard error and aborts.
+// Prints `file:line: CHECK failed: condition: message` and aborts; after throw_failed_checks(), throws that.
 [[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message);
 
 }  // namespace podsim

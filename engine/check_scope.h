@@ -30,7 +30,7 @@ class CheckScope {
 };
 
 // From now on a CHECK of this process that fails throws std::logic_error instead of ending it: for programs
-// of others that podsim is a part of.
+// of others that podsim is a part of. The first call of the library (api/errors.h) does so.
 void throw_failed_checks();
 
 // The work of this thread, for threads that carry on a part of it.

@@ -1,8 +1,10 @@
 // Counter-based random numbers and the distributions drawn from them.
 #include "engine/random.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "engine/check.h"
 #include "engine/lognormal.h"
@@ -24,6 +26,17 @@ double uniform_of(std::uint64_t bits) {
 }
 
 }  // namespace
+
+double portable_log(double x) {
+  return x < std::numeric_limits<double>::min() ? -std::numeric_limits<double>::infinity() : natural_log(x);
+}
+
+double portable_exp(double x) {
+  constexpr double kMost = 690;  // e^690 and its inverse are normal, and their squares are infinite and 0
+  if (std::fabs(x) <= kMost) return exponential(x);
+  const double root = exponential(std::clamp(x / 2, -kMost, kMost));
+  return root * root;
+}
 
 RandomStream::RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity)
     : prefix_(mix(mix(mix(0, seed), static_cast<std::uint64_t>(purpose)), entity)) {}

@@ -25,6 +25,7 @@ enum class RandomPurpose : std::uint64_t {
   kLateLaunch = 35,
   kDocument = 36,
   kAvailability = 80,
+  kQueuedJob = 81,
   kStepError = 90,
   kPrice = 91,
   kRunOverFailures = 92,
@@ -60,6 +61,12 @@ class RandomStream {
  private:
   std::uint64_t prefix_;  // seed, purpose and entity, mixed
 };
+
+// ln x and e^x with the same bits on every machine: those of the standard library differ in the last bit.
+// Whatever is made of a draw goes through these. The logarithm of less than the least normal number is minus
+// infinity. REQUIRES of the logarithm: x >= 0 and finite.
+double portable_log(double x);
+double portable_exp(double x);
 
 // Uniform in the open interval (0, 1).
 double random_uniform(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index);

@@ -21,7 +21,6 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kLayoutsSimulated = 6;
-constexpr int kMostChips = 65536;          // that are tried where the asked ones are too few
 constexpr int kTokensPerChip = 8192;       // of a step
 constexpr int kMostSamplesPerChip = 64;    // of a step, of short samples
 constexpr int kMostSequences = 1'000'000;  // of a step
@@ -276,14 +275,19 @@ class Search {
 
   // The fewest chips on which a layout fits, by doubling.
   std::string enough() {
-    for (int chips = asked_.chips; chips <= kMostChips / 2;) {
+    int chips = asked_.chips;
+    while (chips <= kMostStarterChips / 2) {
       chips *= 2;
       const std::string before = why_;
       const bool possible = frame_for(chips) && !fitting().empty();
       why_ = before;
       if (possible) return std::to_string(chips) + " chips would do";
     }
-    return "none of the usual layouts would fit on any number of chips up to " + std::to_string(kMostChips);
+    if (chips == asked_.chips)
+      return "more chips were not tried: twice as many are above the " + std::to_string(kMostStarterChips) +
+             " that a first scenario has at most";
+    return "none of the usual layouts would fit on twice as many either" +
+           (chips > 2 * asked_.chips ? ", nor on any doubling up to " + std::to_string(chips) : "");
   }
 
   const Catalog& catalog_;

@@ -8,6 +8,8 @@
 
 namespace podsim {
 
+inline constexpr int kMostStarterChips = 65536;  // asked for, and tried where the asked ones are too few
+
 struct StarterRequest {
   std::string model, chip;  // names of the catalogue
   int chips = 0;
@@ -23,8 +25,9 @@ struct Starter {
 };
 
 // The layouts of planner/starter_layouts.h, from the least model parallelism on, each with the least
-// recompute that fits; the first few of them are simulated. ENSURES: the text loads without problems, and its
-// job fits.
+// recompute that fits; the first few of them are simulated. Throws StepTooLong (engine/time_limits.h) where
+// layouts fit and a step of each goes on beyond simulated time. ENSURES: the text loads without problems, and
+// its job fits.
 Starter starter_scenario(const StarterRequest& request, const Catalog& catalog);
 
 }  // namespace podsim

@@ -83,8 +83,8 @@ class Loss {
  private:
   int hosts() const { return std::max(1, fabric_.chips / fabric_.chips_per_host); }
   int cubes_of_slices() const {  // a slice that is a part of a cube takes one
-    const int cube = block_.side;
-    return cube > 0 ? fabric_.slices * std::max(1, fabric_.chips / fabric_.slices / (cube * cube * cube)) : 0;
+    if (block_.side == 0) return 0;
+    return fabric_.slices * std::max(1, fabric_.chips / fabric_.slices / (block_.face_chips * block_.side));
   }
   int cubes() const { return block_.in_pod > 0 ? block_.in_pod : cubes_of_slices(); }
 

@@ -1,7 +1,6 @@
 // What a step really takes over what was predicted, as a distribution.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "engine/order_statistics.h"
@@ -17,17 +16,17 @@ class StepError {
  public:
   StepError() = default;  // always 1
   StepError(const StepTimeBand& band, double step_s) {
-    const double low = std::log(band.low.in_seconds() / step_s);
-    const double high = std::log(band.high.in_seconds() / step_s);
+    const double low = portable_log(band.low.in_seconds() / step_s);
+    const double high = portable_log(band.high.in_seconds() / step_s);
     mean_ = (low + high) / 2;
     deviation_ = (high - low) / 2 / kNormalP90;
   }
   double operator()(std::uint64_t seed, std::uint64_t entity) const {
-    return std::exp(mean_ + deviation_ * random_normal(seed, RandomPurpose::kStepError, entity, 0));
+    return portable_exp(mean_ + deviation_ * random_normal(seed, RandomPurpose::kStepError, entity, 0));
   }
-  double median() const { return std::exp(mean_); }
-  double quantile10() const { return std::exp(mean_ - deviation_ * kNormalP90); }
-  double quantile90() const { return std::exp(mean_ + deviation_ * kNormalP90); }
+  double median() const { return portable_exp(mean_); }
+  double quantile10() const { return portable_exp(mean_ - deviation_ * kNormalP90); }
+  double quantile90() const { return portable_exp(mean_ + deviation_ * kNormalP90); }
 
  private:
   double mean_ = 0, deviation_ = 0;

@@ -38,11 +38,15 @@ py::list list_of(const std::vector<Diagnostic>& diagnostics) {
   return list;
 }
 
-void raise(const Error& error) {
+py::object exception_of(const Error& error) {
   constexpr const char* kKinds[] = {"InputError", "InfeasibleError", "CancelledError", "InternalError"};
   const py::object type = py::module_::import("podsim._errors").attr(kKinds[static_cast<int>(error.kind)]);
-  const py::object exception = type(error.text(), list_of(error.diagnostics));
-  PyErr_SetObject(type.ptr(), exception.ptr());
+  return type(error.text(), list_of(error.diagnostics));
+}
+
+void raise(const Error& error) {
+  const py::object exception = exception_of(error);
+  PyErr_SetObject(py::type::of(exception).ptr(), exception.ptr());
   throw py::error_already_set();
 }
 

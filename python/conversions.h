@@ -16,7 +16,8 @@ namespace podsim::python {
 pybind11::object object_of(const Value& value);
 pybind11::list list_of(const std::vector<Diagnostic>& diagnostics);
 
-// Raises the exception of podsim/_errors.py that the error is.
+// The exception of podsim/_errors.py that the error is, and its raising.
+pybind11::object exception_of(const Error& error);
 [[noreturn]] void raise(const Error& error);
 
 template <class T>

@@ -40,7 +40,7 @@ py::object known_figure(const StepReport& report, const std::string& name) {
   return value ? py::make_tuple(object_of(*value)) : py::object(py::none());
 }
 
-// [row] the values, and a report or an exception's words and diagnostics.
+// [row] the values, a report or None, and None or the exception that says why there is none.
 py::list swept(const Scenario& scenario,
                const std::vector<std::pair<std::string, std::vector<std::string>>>& fields, int threads,
                py::object progress) {
@@ -53,8 +53,7 @@ py::list swept(const Scenario& scenario,
     if (row.report) {
       rows.append(py::make_tuple(row.values, py::cast(*std::move(row.report)), py::none()));
     } else {
-      rows.append(
-          py::make_tuple(row.values, row.report.error().text(), list_of(row.report.error().diagnostics)));
+      rows.append(py::make_tuple(row.values, py::none(), exception_of(row.report.error())));
     }
   }
   return rows;
@@ -172,6 +171,7 @@ PYBIND11_MODULE(_podsim, module) {
   module.def("command", commanded);
   module.def("figure_list", figure_rows);
   module.def("scenario_fields", field_rows);
+  module.def("picture_names", podsim::picture_names);
   module.def("version", library_version);
 }
 

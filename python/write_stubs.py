@@ -12,10 +12,10 @@ def block(message, fields):
     lines = [f"class {message}(Block):", f'    """The block {message} of a scenario."""']
     arguments = []
     for name, (kind, repeated, values, valid) in fields.items():
-        of = TYPES.get(kind, kind if kind in _blocks._schema() else "Any")
+        of = TYPES.get(kind, f"{kind} | dict[str, Any]" if kind in _blocks._schema() else "Any")
         if values:
-            of = "Literal[" + ", ".join(repr(value) for value in values) + "]"
-        hint = f"list[{of}]" if repeated else of
+            of = ("int | " if valid else "") + "Literal[" + ", ".join(repr(value) for value in values) + "]"  # a number, or a word
+        hint = f"{of} | Sequence[{of}]" if repeated else of  # a single value makes a list of one
         lines.append(f"    {name}: Optional[{hint}]  # {_blocks.described(kind, repeated, values, valid)}")
         arguments.append(f"{name}: Optional[{hint}] = ...")
     lines.append(f"    def __init__(self, *, {', '.join(arguments)}) -> None: ...")
@@ -38,13 +38,14 @@ def public_class(kind):
                 lines += [f"    @property", f"    def {name}(self) -> Optional[{of}]:", f'        """{member.__doc__}"""']
             else:
                 lines += [f"    @property", f"    def {name}(self) -> Any:", f'        """{member.__doc__}"""']
-        elif inspect.isfunction(member) and (not name.startswith("_") or name in ("__init__", "__getitem__", "__setitem__")):
+        elif inspect.isfunction(member) and (not name.startswith("_") or name in SHOWN or kind is podsim.Figures and name == "__getattr__"):
             lines.append(method(name, member))
         elif isinstance(member, classmethod):
             lines += ["    @classmethod", method(name, member.__func__)]
     return "\n".join(lines)
 
 
+SHOWN = ("__init__", "__getitem__", "__setitem__")
 TYPE_OF = {name: TYPES[kind] for name, kind, _, _ in podsim.figure_table()}
 parts = ["# Types of podsim, written by the module itself: units and definitions are those of its reports.",
          "from typing import Any, Literal, Optional", "", "from podsim import blocks as blocks", "", "__version__: str"]
@@ -57,7 +58,7 @@ for name in podsim.__all__:
 with open(sys.argv[1], "w") as stubs:
     stubs.write("\n".join(parts) + "\n")
 blocks = ["# The blocks of scenarios, written by the module itself: ranges and names are those of its schema.",
-          "from __future__ import annotations", "from typing import Any, Literal, Optional", "",
+          "from __future__ import annotations", "from typing import Any, Literal, Optional, Sequence", "",
           "class Block(dict[str, Any]): ..."]
 blocks += [block(message, fields) for message, fields in _blocks._schema().items()]
 with open(sys.argv[1].replace("__init__", "blocks"), "w") as stubs:

@@ -31,6 +31,14 @@ std::string_view our_cookie(std::string_view cookies) {
   return {};
 }
 
+constexpr int kPortOfHttp = 80;  // which browsers leave out
+
+// "localhost:8737", "[::1]:8737"
+bool names_a_port(std::string_view host) {
+  const std::size_t bracket = host.rfind(']');
+  return host.find(':', bracket == std::string_view::npos ? 0 : bracket) != std::string_view::npos;
+}
+
 bool is_own_name(std::string_view host) {
   return host == "localhost" || host.starts_with("127.") || host == "[::1]";
 }
@@ -76,8 +84,11 @@ std::string explain_bad_token(std::string_view token) {
 
 bool Access::knows_host(std::string_view host, int port) const {
   const std::string end = ":" + std::to_string(port);
-  if (!host.ends_with(end)) return false;
-  host.remove_suffix(end.size());
+  if (host.ends_with(end)) {
+    host.remove_suffix(end.size());
+  } else if (port != kPortOfHttp || names_a_port(host)) {
+    return false;
+  }
   if (address_ && address_->empty()) return !token_.empty();
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || (address_ && host == *address_);
 }

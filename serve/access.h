@@ -28,7 +28,8 @@ class Access {
   // own.
   Access(std::string address, std::string token);
 
-  // Of browsers on this machine: `localhost` and its addresses, with the port.
+  // Of browsers on this machine: `localhost` and its addresses, with the port, which may be left out where it
+  // is 80.
   bool knows_host(std::string_view host, int port) const;
 
   // Headers by their names in lower case: the token stands in `authorization`, or in the cookie.

@@ -1,4 +1,4 @@
-// Keeps and finds reports by the key of their scenario.
+// Keeps reports by the key of their scenario.
 #include "serve/history.h"
 
 #include "proto/writing/write.h"
@@ -11,12 +11,6 @@ void History::keep(const Spec& spec, const std::string& text, const Prediction& 
   const std::string& name = spec.question.empty() ? spec.name : spec.question;
   store_.keep({spec.sha256, text, name}, main_figures(prediction.report), report_json(prediction.report),
               kCpuNotKnown);
-}
-
-std::optional<StoredReports> History::find(const std::string& key) const {
-  for (StoredReports& found : stored_reports(path_, key))
-    if (found.scenario.key == key) return std::move(found);
-  return std::nullopt;
 }
 
 }  // namespace podsim

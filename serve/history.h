@@ -24,8 +24,8 @@ class History {
   // What is in the file, and so outlives whatever ends the server: newest first.
   std::vector<StoredResult> newest(std::size_t most) const { return newest_results(path_, most); }
 
-  // By its whole key.
-  std::optional<StoredReports> find(const std::string& key) const;
+  // By its whole key: what was kept last.
+  std::optional<NewestReport> find(const std::string& key) const { return newest_report(path_, key); }
 
  private:
   const std::string path_;

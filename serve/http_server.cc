@@ -103,11 +103,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
       asked.headers[name] = std::string(field.value());
     }
     ServeAnswer answer = shared_.service.answer(asked);
-    if (answer.events && answer.status == 200) return begin_events(answer.after);
+    if (answer.events && answer.status == 200 && request.method() != http::verb::head)
+      return begin_events(answer.after);
     say(std::move(answer), request.keep_alive());
   }
 
+  // To HEAD the head alone, with the length that the body would have.
   void say(ServeAnswer answer, bool keep_alive) {
+    const bool head_alone = parser_->get().method() == http::verb::head;
+    keep_alive = keep_alive && !answer.events;
     answer_.emplace(static_cast<http::status>(answer.status), 11);
     answer_->set(http::field::content_type, answer.type);
     answer_->set(http::field::cache_control, "no-store");
@@ -119,8 +123,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (!answer.location.empty()) answer_->set(http::field::location, answer.location);
     if (answer.status == 401) answer_->set(http::field::www_authenticate, "Bearer");
     answer_->keep_alive(keep_alive);
-    answer_->body() = std::move(answer.body);
-    answer_->prepare_payload();
+    if (!answer.events) answer_->content_length(answer.body.size());  // events end with their connection
+    if (!head_alone) answer_->body() = std::move(answer.body);
     stream_.expires_after(shared_.limits.to_send);
     http::async_write(stream_, *answer_,
                       [self = shared_from_this(), keep_alive](beast::error_code error, std::size_t) {

@@ -76,7 +76,7 @@ bool RunQueue::add_trace(std::int64_t id, Spec spec) {
   if (waiting_.size() >= kMostWaiting || ending_ || found == runs_.end()) return false;
   Entry& entry = found->second;
   PODSIM_CHECK(spec.name == entry.run.scenario, "the spec is that of the run");
-  if (entry.run.tracing || entry.run.trace) return true;
+  if (entry.run.tracing || entry.run.trace || entry.run.trace_failure) return true;
   entry.run.tracing = true;
   entry.asked = std::move(spec);
   waiting_.push_back(id);
@@ -158,6 +158,7 @@ void RunQueue::tell(Entry& entry) {
       {"id", run.id}, {"scenario", run.scenario}, {"state", to_string(run.state)}, {"share", run.share}};
   if (run.searches) json["search"] = search_progress_json(run.progress, entry.fresh);
   if (run.trace) json["traced"] = true;
+  if (run.trace_failure) json["trace_failure"] = *run.trace_failure;
   if (!run.message.empty()) json["message"] = run.message;
   entry.fresh.clear();
   entry.told = std::chrono::steady_clock::now();
@@ -204,6 +205,7 @@ void RunQueue::work() {
       entry.run.state = RunState::kRunning;
       tell(entry);
     }
+    PODSIM_CHECK(entry.asked, "a run that waits has its question");
     std::variant<Spec, SearchQuestion> asked = *std::move(entry.asked);
     entry.asked.reset();
     ++running_;
@@ -227,10 +229,14 @@ void RunQueue::work() {
     }
     lock.lock();
     --running_;
-    if (!traces) entry.run.state = state;
     entry.run.tracing = false;
-    if (!failure.empty()) entry.run.message = failure;
-    if (state == RunState::kFinished) entry.run.share = 1;
+    if (traces) {
+      if (state == RunState::kFailed) entry.run.trace_failure = failure;
+    } else {
+      entry.run.state = state;
+      if (!failure.empty()) entry.run.message = failure;
+      if (state == RunState::kFinished) entry.run.share = 1;
+    }
     tell(entry);
     idle_.notify_all();
   }
@@ -244,6 +250,10 @@ void RunQueue::predict(const Spec& spec, Entry& entry) {
     const std::lock_guard lock(mutex_);
     entry.run.share = share;
     tell_now_and_then(entry);
+  };
+  std::int64_t drawn = 0;
+  options.draw_done = [&] {
+    options.share_done(static_cast<double>(++drawn) / static_cast<double>(draws_told(spec)));
   };
   const auto prediction = std::make_shared<const Prediction>(predict_step(spec, options));
   if (*entry.stop) throw RunCancelled();
@@ -262,9 +272,10 @@ void RunQueue::trace(const Spec& spec, Entry& entry) {
   PredictOptions options;
   options.tracks = true;
   options.memory_advice = false;
-  options.share_done = [&](double) {
+  options.draw_done = [&] {
     if (*entry.stop) throw RunCancelled();
   };
+  options.share_done = [&](double) { options.draw_done(); };
   const Prediction prediction = predict_step(spec, options);
   auto written = std::make_shared<const std::string>(perfetto_trace(*prediction.tracks));
   const std::lock_guard lock(mutex_);

@@ -55,6 +55,7 @@ struct ServedRun {
   std::shared_ptr<const SearchedLayouts> layouts;  // of a search that is done
   bool tracing = false;                            // its trace is asked for and not there yet
   std::shared_ptr<const std::string> trace;        // for Perfetto, of a step that is done
+  std::optional<std::string> trace_failure;        // why there is none, where making it failed
 };
 
 // Something that happened to a run, as JSON, under a number that rises.
@@ -82,8 +83,8 @@ class RunQueue {
   // Its number, or nothing where as many wait as may.
   std::optional<std::int64_t> add(std::variant<Spec, SearchQuestion> asked, std::string text);
 
-  // Has the step of a run that is done simulated once more, for its trace, unless that is there or on its
-  // way. False where as many wait as may. REQUIRES: `spec` is that of the run.
+  // Has the step of a run that is done simulated once more, for its trace, unless that is there, on its way
+  // or has failed. False where as many wait as may. REQUIRES: `spec` is that of the run.
   bool add_trace(std::int64_t id, Spec spec);
 
   // What waits is dropped at once; what runs ends at its next word of progress, a search with its best so

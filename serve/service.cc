@@ -28,9 +28,23 @@ ServeAnswer refused(int status, const std::string& why) {
   return {.status = status, .body = dumped({{"error", why}})};
 }
 
+constexpr char kGet[] = "GET, HEAD";  // methods of what is only looked at
+
+ServeAnswer not_allowed(const std::string& methods) {
+  ServeAnswer answer = refused(405, "this takes " + methods);
+  answer.allow = methods;
+  return answer;
+}
+
 std::string header_of(const ServeRequest& request, const std::string& name) {
   const auto found = request.headers.find(name);
   return found == request.headers.end() ? "" : found->second;
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 Json problems_json(const std::vector<Problem>& problems) {
@@ -63,6 +77,11 @@ Service::Service(const Catalog& catalog, std::string scenario, int threads, Hist
       }) {}
 
 ServeAnswer Service::answer(const ServeRequest& request) {
+  if (request.method == "HEAD") {  // what GET answers, of which the server sends no body
+    ServeRequest whole = request;
+    whole.method = "GET";
+    return answer(whole);
+  }
   if (!access_.knows_host(header_of(request, "host"), port_))
     return refused(421, "this server answers to localhost, 127.0.0.1, [::1] and its --listen address alone");
   const std::string origin = header_of(request, "origin");
@@ -73,8 +92,7 @@ ServeAnswer Service::answer(const ServeRequest& request) {
   if (!access_.admits(request.headers))
     return refused(
         401, "this server needs its token: open the address that it printed, or send Authorization: Bearer");
-  const bool changes = request.method != "GET" && request.method != "HEAD";
-  if (changes && header_of(request, "x-podsim").empty())
+  if (request.method != "GET" && header_of(request, "x-podsim").empty())
     return refused(403, "a request that changes something needs the header X-Podsim");
   try {
     return routed(request);
@@ -87,17 +105,15 @@ ServeAnswer Service::routed(const ServeRequest& request) {
   const std::string path = request.target.substr(0, request.target.find('?'));
   const bool get = request.method == "GET", post = request.method == "POST";
   const auto only = [&](bool allowed, const char* methods) {
-    ServeAnswer answer = refused(405, std::string("this takes ") + methods);
-    answer.allow = methods;
-    return allowed ? std::nullopt : std::optional(answer);
+    return allowed ? std::nullopt : std::optional(not_allowed(methods));
   };
-  if (path == "/") return only(get, "GET").value_or(get ? editor() : ServeAnswer{});
-  if (path == "/api/catalog") return only(get, "GET").value_or(get ? entries() : ServeAnswer{});
-  if (path == "/api/jobs") return only(get, "GET").value_or(get ? list() : ServeAnswer{});
-  if (path == "/api/history") return only(get, "GET").value_or(get ? kept() : ServeAnswer{});
+  if (path == "/") return only(get, kGet).value_or(get ? editor() : ServeAnswer{});
+  if (path == "/api/catalog") return only(get, kGet).value_or(get ? entries() : ServeAnswer{});
+  if (path == "/api/jobs") return only(get, kGet).value_or(get ? list() : ServeAnswer{});
+  if (path == "/api/history") return only(get, kGet).value_or(get ? kept() : ServeAnswer{});
   constexpr std::string_view kKept = "/api/history/";
   if (path.starts_with(kKept))
-    return only(get, "GET").value_or(get ? of_kept(path.substr(kKept.size())) : ServeAnswer{});
+    return only(get, kGet).value_or(get ? of_kept(path.substr(kKept.size())) : ServeAnswer{});
   if (path == "/api/check" || path == "/api/run" || path == "/api/search") {
     if (const auto wrong = only(post, "POST")) return *wrong;
     const std::string type = header_of(request, "content-type");
@@ -107,23 +123,31 @@ ServeAnswer Service::routed(const ServeRequest& request) {
     if (path == "/api/search") return search(text);
     return path == "/api/check" ? check(text) : run(text);
   }
-  if (path == "/api/events") {
-    if (const auto wrong = only(get, "GET")) return *wrong;
-    ServeAnswer answer{.type = "text/event-stream", .events = true};
-    const std::string last = header_of(request, "last-event-id");
-    if (std::from_chars(last.data(), last.data() + last.size(), answer.after).ec != std::errc())
-      answer.after = runs_.last_event();
-    else if (answer.after > runs_.last_event())
-      answer.after = 0;  // of a server before this one
-    return answer;
-  }
+  if (path == "/api/events") return only(get, kGet).value_or(get ? events(request) : ServeAnswer{});
   constexpr std::string_view kCompare = "/api/compare/", kDocs = "/docs/";
   if (path.starts_with(kCompare))
-    return only(get, "GET").value_or(get ? comparison(path.substr(kCompare.size())) : ServeAnswer{});
+    return only(get, kGet).value_or(get ? comparison(path.substr(kCompare.size())) : ServeAnswer{});
   if (path.starts_with(kDocs))
-    return only(get, "GET").value_or(get ? document(path.substr(kDocs.size())) : ServeAnswer{});
+    return only(get, kGet).value_or(get ? document(path.substr(kDocs.size())) : ServeAnswer{});
   if (path.starts_with("/api/jobs/")) return of_run(request, path.substr(std::string("/api/jobs/").size()));
   return refused(404, "there is nothing at " + path.substr(0, 200));
+}
+
+// Those after the last that the client says to know: in Last-Event-ID, as a browser does that connects again,
+// or else in ?after=N; without either those from now on.
+ServeAnswer Service::events(const ServeRequest& request) const {
+  ServeAnswer answer{.type = "text/event-stream", .events = true};
+  constexpr std::string_view kAfter = "?after=";
+  const std::size_t query = request.target.find('?');
+  const std::string_view asked =
+      std::string_view(request.target).substr(std::min(query, request.target.size()));
+  const auto known = number_of(header_of(request, "last-event-id"));
+  const auto after = known || !asked.starts_with(kAfter) ? known : number_of(asked.substr(kAfter.size()));
+  if (!known && !asked.empty() && !after)
+    return refused(400, "events take ?after=N, N the number of an event, such as last_event of /api/jobs");
+  answer.after = after.value_or(runs_.last_event());
+  if (answer.after > runs_.last_event()) answer.after = 0;  // of a server before this one
+  return answer;
 }
 
 ServeAnswer Service::check(const std::string& text) {
@@ -166,11 +190,7 @@ ServeAnswer Service::of_run(const ServeRequest& request, const std::string& path
   if (request.method == "DELETE" && whole)
     return runs_.cancel(id) ? ServeAnswer{.status = 202, .body = dumped({{"id", id}})}
                             : refused(409, "the run has ended");
-  if (request.method != "GET") {
-    ServeAnswer answer = refused(405, whole ? "this takes GET and DELETE" : "this takes GET");
-    answer.allow = whole ? "GET, DELETE" : "GET";
-    return answer;
-  }
+  if (request.method != "GET") return not_allowed(whole ? "GET, HEAD, DELETE" : kGet);
   const ServedRun& run = *found;
   if (run.state != RunState::kFinished) {
     Json json = {{"id", id}, {"state", to_string(run.state)}, {"share", run.share}};
@@ -186,6 +206,7 @@ ServeAnswer Service::of_run(const ServeRequest& request, const std::string& path
 // It is made when it is first asked for: intervals cost a step more than its report does.
 ServeAnswer Service::trace_of(const ServedRun& run) {
   if (run.trace) return {.type = "application/octet-stream", .body = *run.trace};
+  if (run.trace_failure) return refused(500, "no trace: " + *run.trace_failure);
   if (!run.prediction || run.prediction->jobs) return refused(404, "only a run of one job has a trace");
   LoadResult loaded = load_scenario("scenario", run.text, catalog_, {});
   if (!loaded.spec || !runs_.add_trace(run.id, *std::move(loaded.spec))) return queued(std::nullopt);
@@ -244,14 +265,18 @@ ServeAnswer Service::entries() const {
 }
 
 ServeAnswer Service::list() const {
+  const std::uint64_t last =
+      runs_.last_event();  // before the list: what happens meanwhile is told again, not lost
   Json list = Json::array();
-  for (const ServedRun& run : runs_.all())
-    list.push_back({{"id", run.id},
-                    {"scenario", run.scenario},
-                    {"state", to_string(run.state)},
-                    {"share", run.share},
-                    {"searches", run.searches}});
-  return {.body = dumped({{"jobs", list}, {"last_event", runs_.last_event()}})};
+  for (const ServedRun& run : runs_.all()) {
+    Json& one = list.emplace_back(Json{{"id", run.id},
+                                       {"scenario", run.scenario},
+                                       {"state", to_string(run.state)},
+                                       {"share", run.share},
+                                       {"searches", run.searches}});
+    if (!run.message.empty()) one["message"] = run.message;
+  }
+  return {.body = dumped({{"jobs", list}, {"last_event", last}})};
 }
 
 ServeAnswer Service::kept() const {
@@ -277,7 +302,7 @@ ServeAnswer Service::of_kept(const std::string& path) const {
   if (history_ != nullptr && (!scenario || path.substr(slash) == "/scenario")) {
     if (const auto found = history_->find(key)) {
       if (scenario) return {.type = "text/plain; charset=utf-8", .body = found->scenario.text};
-      if (!found->reports.empty()) return {.body = found->reports.back().report};
+      if (!found->report.empty()) return {.body = found->report};
     }
   }
   return refused(404, "there is no such report");

@@ -46,7 +46,7 @@ struct ResultWriters {
 
 class Service {
  public:
-  // `catalog` is read by one thread at a time. `scenario` is what the editor shows first. There may be no
+  // `catalog` is read by several threads at once. `scenario` is what the editor shows first. There may be no
   // history and no documentation, and no searches or comparisons without writers. REQUIRES: what is pointed
   // to outlives this object.
   Service(const Catalog& catalog, std::string scenario, int threads, History* history = nullptr,
@@ -58,14 +58,16 @@ class Service {
   // REQUIRES: nobody asks yet.
   void set_access(Access access) { access_ = std::move(access); }
 
-  // Never throws, whatever the request. A browser's request of another site is refused: by its Host (names
-  // that lead here from elsewhere), its Origin, and a header of our own on what changes something.
+  // Never throws, whatever the request. HEAD is answered as GET is. A browser's request of another site is
+  // refused: by its Host (names that lead here from elsewhere), its Origin, and a header of our own on what
+  // changes something.
   ServeAnswer answer(const ServeRequest& request);
 
   RunQueue& runs() { return runs_; }
 
  private:
   ServeAnswer routed(const ServeRequest& request);
+  ServeAnswer events(const ServeRequest& request) const;
   ServeAnswer check(const std::string& text);
   ServeAnswer run(const std::string& text);
   ServeAnswer search(const std::string& text);

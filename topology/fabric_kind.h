@@ -23,6 +23,8 @@ struct ReplaceableUnit {
   std::string name;  // "cube", "NVLink domain", "host"
   int hosts = 1;
   int side = 0;             // chips along the side of a cube; 0 without optical switches
+  int dimensions = 0;       // of a cube
+  int face_chips = 0;       // of a face of it
   int in_pod = 0;           // blocks of the pod that a slice is made of; 0 = not said
   bool any_blocks = false;  // a slice can be made of any of them
   bool any_hosts = false;   // likewise

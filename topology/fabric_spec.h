@@ -76,6 +76,15 @@ struct TorusSpec {
   int pod_cubes = 0;              // cubes of a pod; 0 = not said
   std::vector<int> failed_cubes;  // of the pod that the slices are made of, from 0
   LinkSpec ici;
+
+  // A cube has the dimensions of the torus. Its chips, and those of a face, each of which has one optical
+  // link there. REQUIRES: cube > 0.
+  int chips_per_cube() const { return chips_per_face() * cube; }
+  int chips_per_face() const {
+    int chips = 1;
+    for (int d = 1; d < dimensions; ++d) chips *= cube;
+    return chips;
+  }
   friend bool operator==(const TorusSpec&, const TorusSpec&) = default;
 };
 

@@ -26,6 +26,10 @@ int whole_uplinks(const FatTreeTier& tier);
 // Does the routing of this fabric need parallel switches as nodes of their own?
 bool picks_switches(const FabricSpec& spec);
 
+// Tiers of switches that are built to join the chips; 0 where one domain holds them all. All but the last
+// have uplinks. REQUIRES: a GPU cluster that can be built.
+int tiers_in_use(const FabricSpec& spec);
+
 // GPUs that the fat-tree can join when every switch is full; at most INT_MAX.
 int fat_tree_capacity(const GpuClusterSpec& gpu);
 

@@ -129,6 +129,17 @@ IndividualTree size_individual_tree(const FabricSpec& spec) {
   return size;
 }
 
+int tiers_in_use(const FabricSpec& spec) {
+  const GpuClusterSpec& gpu = *spec.gpu;
+  const int domains = ceil_divide(spec.chips, gpu.gpus_per_domain);
+  if (domains == 1) return 0;
+  const LeafCabling cabling = cable_leaves(gpu);
+  int switches = ceil_divide(domains, cabling.domains_per_group) * cabling.leaves_per_group, tiers = 1;
+  for (; switches > 1; ++tiers)
+    switches = ceil_divide(switches, gpu.tiers[static_cast<std::size_t>(tiers)].down);
+  return tiers;
+}
+
 int fat_tree_capacity(const GpuClusterSpec& gpu) {
   if (gpu.tiers.empty()) return gpu.gpus_per_domain;
   std::int64_t leaves = 1;

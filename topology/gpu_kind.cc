@@ -1,5 +1,7 @@
 // What a GPU cluster answers for itself: NVLink domains, joined by a fat-tree.
 #include <algorithm>
+#include <climits>
+#include <cstdint>
 
 #include "topology/builders.h"
 #include "topology/fabric_kind.h"
@@ -46,9 +48,10 @@ ReplaceableUnit domain_block(const FabricSpec& spec) {
 
 std::vector<FailureDomain> domains_of_gpus(const FabricSpec& spec) {
   const GpuClusterSpec& gpu = *spec.gpu;
-  const int below_nic = gpu.rail_optimised ? gpu.gpus_per_domain : 1;
+  const std::int64_t below_nic = gpu.rail_optimised ? gpu.gpus_per_domain : 1;
+  const std::int64_t below_leaf = gpu.tiers.empty() ? 0 : gpu.tiers[0].down * below_nic;
   return {{"nvlink_domain", gpu.gpus_per_domain},
-          {"leaf", gpu.tiers.empty() ? 0 : gpu.tiers[0].down * below_nic}};
+          {"leaf", static_cast<int>(std::min<std::int64_t>(below_leaf, INT_MAX))}};
 }
 
 }  // namespace

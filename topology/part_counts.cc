@@ -20,9 +20,9 @@ UsedParts count_parts(const FabricSpec& spec) {
   const Fabric fabric = build_fabric(spec);
   parts.chips = fabric.chips;
   parts.hosts = std::ceil(static_cast<double>(fabric.chips) / spec.chips_per_host);
-  const int side = kind_of(spec).block(spec).side;
-  if (side > 0 && spec.chips / spec.slices >= side * side * side)
-    parts.optical_switches = 3.0 * side * side * spec.slices;
+  const ReplaceableUnit block = kind_of(spec).block(spec);
+  if (block.side > 0 && spec.chips / spec.slices >= block.face_chips * block.side)
+    parts.optical_switches = 1.0 * block.dimensions * block.face_chips * spec.slices;
   double nic_bandwidth = 0;
   for (const Link& link : fabric.links)
     if (link.kind == LinkKind::kNic) nic_bandwidth = link.bandwidth.value;

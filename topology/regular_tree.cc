@@ -70,7 +70,8 @@ std::optional<RegularTree> RegularTree::of(const FabricSpec& spec) {
   const int sets = 1 + (domains - 1) / cabling.domains_per_group;
   const int last_domains = domains - (sets - 1) * cabling.domains_per_group;
   const int ports = tree.rails_ ? 1 : tree.domain_;  // of a domain on one leaf
-  tree.leaf_chips_ = cabling.domains_per_group * tree.domain_;
+  // Leaves may have far more ports than there are domains.
+  tree.leaf_chips_ = std::min(cabling.domains_per_group, INT_MAX / tree.domain_) * tree.domain_;
   tree.tiers_.push_back({.kind = NodeKind::kLeaf,
                          .switches = sets * cabling.leaves_per_group,
                          .in_set = cabling.leaves_per_group,

@@ -49,9 +49,7 @@ std::optional<std::array<int, 3>> largest_shape(const TorusSpec& torus, int cube
   if (torus.cube == 0) return std::nullopt;
   TorusSpec of_cubes;
   of_cubes.dimensions = torus.dimensions;
-  const int chips_per_cube = torus.dimensions == 3   ? torus.cube * torus.cube * torus.cube
-                             : torus.dimensions == 2 ? torus.cube * torus.cube
-                                                     : torus.cube;
+  const int chips_per_cube = torus.chips_per_cube();
   for (; cubes > 0; --cubes) {
     if (torus.max_chips > 0 && cubes > torus.max_chips / chips_per_cube) continue;
     if (powers_of_two && !std::has_single_bit(static_cast<unsigned>(cubes))) continue;

@@ -45,19 +45,21 @@ std::string resize_slices(FabricSpec& spec, int chips) {
 ReplaceableUnit cube_block(const FabricSpec& spec) {
   ReplaceableUnit block;
   block.name = "host";
-  const int side = spec.torus->cube;
-  if (side == 0) return block;
+  const TorusSpec& torus = *spec.torus;
+  if (torus.cube == 0) return block;
   block.name = "cube";
-  block.side = side;
-  block.hosts = std::max(1, side * side * side / spec.chips_per_host);
-  block.in_pod = spec.torus->pod_cubes;
+  block.side = torus.cube;
+  block.dimensions = torus.dimensions;
+  block.face_chips = torus.chips_per_face();
+  block.hosts = std::max(1, torus.chips_per_cube() / spec.chips_per_host);
+  block.in_pod = torus.pod_cubes;
   block.any_blocks = true;
   return block;
 }
 
 std::vector<FailureDomain> domains_of_tori(const FabricSpec& spec) {
-  const int side = spec.torus->cube;
-  return {{"cube", side * side * side}, {"slice", slice_chips(spec)}};
+  const TorusSpec& torus = *spec.torus;
+  return {{"cube", torus.cube > 0 ? torus.chips_per_cube() : 0}, {"slice", slice_chips(spec)}};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "proto/text/csv_table.h"
+#include "validation/kernel_rules.h"
 
 namespace podsim {
 namespace {
@@ -38,10 +39,6 @@ std::vector<const char*> columns_of(Kind kind) {
           "experts", "dispatch_sms", "combine_sms", "combine_us"};
 }
 
-// Experts of this kind have one matrix in; tables of this source do not say so.
-// Source: config.json of nvidia/NVIDIA-Nemotron-3 models, squared ReLU without a gate.
-bool known_without_gate(const TokenRouting& routing) { return routing.topk == 22 && routing.experts == 512; }
-
 class KernelRowReader {
  public:
   KernelRowReader(CsvTable& table, Kind kind, const CsvRow& row) : table_(table), kind_(kind), row_(row) {}
@@ -57,6 +54,7 @@ class KernelRowReader {
                       microseconds("combine_us", "combine_notify_us"), row_.line});
     } else {
       made.push_back({chip, table_.cell(row_, "dtype").text, call(), number("latency_ms") * 1e-3, row_.line});
+      made.back().assumption = assumption_;
     }
     if (!complete_) made.clear();
     return made;
@@ -97,13 +95,21 @@ class KernelRowReader {
     call.hidden = number("hidden");
     call.expert_ffn = number("expert_ffn");
     call.tensor_degree = number_or("tensor_degree", 1, CsvNumber::kPositive);
-    call.gated = number_or("gated", known_without_gate(call.routing) ? 0 : 1, CsvNumber::kNotNegative) != 0;
+    call.gated = gated(call.routing);
     if (complete_ && call.routing.experts % call.routing.devices != 0)
       refuse("expert_degree",
              std::to_string(call.routing.experts) + " experts do not lie alike on " +
                  std::to_string(call.routing.devices) + " devices",
              "");
     return call;
+  }
+
+  bool gated(const TokenRouting& routing) {
+    if (has("gated")) return number("gated", CsvNumber::kNotNegative) != 0;
+    const GateRule* rule = gate_rule(routing.topk, routing.experts);
+    if (rule == nullptr) return true;
+    assumption_ = rule->assumption;
+    return rule->gated;
   }
 
   void check_experts_of_token(int topk, int experts) {
@@ -154,6 +160,7 @@ class KernelRowReader {
   const Kind kind_;
   const CsvRow& row_;
   bool complete_ = true;
+  std::string assumption_;
 };
 
 struct ShapeText {

@@ -5,18 +5,21 @@
 #include <cstdint>
 
 #include "validation/mesh_text.h"
+#include "workload/sharding/expert_ranks.h"
 
 namespace podsim {
 namespace {
 
 // Sizes of the axes, major to minor.
 struct Degrees {
-  int pipeline = 1, data = 1, optimizer = 1, fsdp = 1, context = 1, expert = 1, tensor = 1;
+  int pipeline = 1, data = 1, optimizer = 1, fsdp = 1, context = 1, expert = 1, tensor = 1, expert_tensor = 1;
 
   std::vector<std::pair<std::string, int>> axes() const {
     std::vector<std::pair<std::string, int>> all = {
-        {"pipeline", pipeline}, {"data", data},     {"optimizer", optimizer}, {"fsdp", fsdp},
-        {"context", context},   {"expert", expert}, {"tensor", tensor}};
+        {"pipeline", pipeline},   {"data", data},
+        {"optimizer", optimizer}, {"fsdp", fsdp},
+        {"context", context},     {"expert", expert},
+        {"tensor", tensor},       {"expert_tensor", expert_tensor}};
     std::erase_if(all, [](const auto& axis) { return axis.second == 1; });
     if (all.empty()) all.emplace_back("data", 1);
     return all;
@@ -26,6 +29,7 @@ struct Degrees {
     for (const auto& [name, size] : axes()) product = bounded_product(product, size);
     return product;
   }
+  int attention_tensor() const { return bounded_product(tensor, expert_tensor); }
   int batch_shards() const {
     return bounded_product(bounded_product(data, optimizer), bounded_product(fsdp, expert));
   }
@@ -86,43 +90,57 @@ State state_of(const std::string& words) {
   return words.starts_with("hsdp") ? State::kHybrid : State::kUnknown;
 }
 
-// Experts that tensor-parallel ranks do not cut take these ranks too, and fewer data-parallel ones.
-bool whole_experts(const RunRow& row) {
-  const int tensor = row.whole("tp", 1), experts = row.whole("ep", 1);
-  return tensor > 1 && experts % tensor == 0 && row.whole("etp", tensor) == 1 && row.whole("sp", 0) == 1;
+SharedState shared(State state) {
+  switch (state) {
+    case State::kZero1:
+      return SharedState::kZero1;
+    case State::kZero2:
+      return SharedState::kZero2;
+    case State::kFsdp:
+    case State::kHybrid:
+      return SharedState::kZero3;
+    default:
+      return SharedState::kWhole;
+  }
 }
 
-// Presets and rules of every axis. Context-parallel ranks hold the same weights and cut the state of the
-// optimizer, or the weights, with the data-parallel ones. Where the ranks of experts are all data-parallel
-// ranks, they cut the state of the dense weights, which each of them holds.
-std::string sharding_lines(const Degrees& d, State state, bool sequence_parallel, const RunRow& row) {
+bool has_experts(const RunRow& row) { return row.whole("n_experts", 0) > 0 || row.whole("ep", 1) > 1; }
+
+// Ranks that cut an expert: as many as cut attention, unless the row says otherwise.
+int expert_tensor_ranks(const RunRow& row) {
+  const int tensor = row.whole("tp", 1);
+  return has_experts(row) && tensor > 1 ? row.whole("etp", tensor) : tensor;
+}
+
+// Presets and rules of every axis.
+std::string sharding_lines(const Degrees& d, const ExpertAxes& experts, State state, bool sequence_parallel,
+                           const RunRow& row) {
+  using Lie = ExpertAxes::Lie;
   std::string text;
   if (d.data > 1 || (d.fsdp == 1 && d.expert == 1)) text += preset("data");
   if (d.optimizer > 1) text += preset("zero1_group");
   if (d.fsdp > 1) text += preset("fsdp");
   if (d.context > 1) text += preset(row.has("sharding_ici") ? "context" : "ring_context");
-  const int tokens = row.whole("seq_len", 0) / d.context;
-  const bool divides = tokens % d.tensor == 0;
-  if (whole_experts(row)) {
+  const int tokens = row.whole("seq_len", 0) / d.context, tensor = d.attention_tensor();
+  const bool divides = tokens % tensor == 0;
+  if (experts.lie == Lie::kOverTensor) {
     text += preset("megatron_experts");
   } else {
+    const bool sequences = (sequence_parallel && divides) || experts.lie == Lie::kCopied;
     if (d.expert > 1) text += preset("expert");
-    if (d.tensor > 1) text += preset(sequence_parallel && divides ? "megatron_sp" : "megatron");
+    if (tensor > 1) text += preset(sequences ? "megatron_sp" : "megatron");
   }
-  if (d.tensor > 1 && sequence_parallel && !divides) text += rule("embed", {"tensor"});
-  if (d.tensor > 1 && row.whole("n_experts", 0) > 0 && row.whole("etp", d.tensor) == d.tensor)
-    text += rule("expert_ffn", {"tensor"}) + rule("param_expert_ffn", {"tensor"});
+  std::vector<std::string> axes;
+  for (const auto& [axis, size] : d.axes()) axes.push_back(axis);
+  if (tensor > 1 && sequence_parallel && !divides) text += rule("embed", {"tensor"});
+  std::vector<ShardingRule> rules;
+  if (has_experts(row)) rules = expert_rules(experts, axes);
   if (state == State::kZero1 && d.data > 1 && d.optimizer == 1) text += preset("zero1");
   if (state == State::kZero2 && d.data > 1) text += preset("zero2");
-  const bool on_experts = d.data == 1 && d.expert > 1;
-  if (d.context == 1 && !on_experts) return text;
-  if (d.fsdp > 1 && d.context > 1) text += rule("param_embed", {"fsdp", "context"});
-  std::vector<std::string> ranks;
-  if (d.data > 1) ranks.push_back("data");
-  if (on_experts) ranks.push_back("expert");
-  if (d.context > 1) ranks.push_back("context");
-  if (state == State::kZero1 || state == State::kZero2) text += rule("state_param_embed", ranks);
-  if (state == State::kZero2) text += rule("gradient_param_embed", ranks);
+  // Of data ranks alone the presets say it.
+  if (d.context > 1 || d.expert > 1 || experts.lie == Lie::kCopied)
+    for (const ShardingRule& one : shared_state_rules(shared(state), axes, experts)) rules.push_back(one);
+  for (const ShardingRule& one : rules) text += "  " + rule_text(one) + "\n";
   return text;
 }
 
@@ -165,7 +183,7 @@ std::string parallelism_of(const Degrees& d) {
   const auto add = [&](bool there, const char* name) {
     if (there) text += (text.empty() ? "" : "+") + std::string(name);
   };
-  add(d.tensor > 1, "TP");
+  add(d.attention_tensor() > 1, "TP");
   add(d.pipeline > 1, "PP");
   add(d.context > 1, "CP");
   add(d.expert > 1, "EP");
@@ -173,18 +191,26 @@ std::string parallelism_of(const Degrees& d) {
   return text.empty() ? "DP" : text;
 }
 
+// Those ranks of a server that hold the same part of a layer, and so can share its weights.
+std::string split_within_servers(const RunRow& row, int ranks, Degrees& degrees) {
+  const int server = row.whole("gpus_per_node", 8);
+  const int inside =
+      bounded_product(bounded_product(degrees.context, degrees.expert), degrees.attention_tensor());
+  if (server % inside != 0 && inside % server != 0) return "hsdp: the servers are not whole";
+  degrees.fsdp = std::min(ranks, std::max(1, server / inside));
+  if (ranks % degrees.fsdp != 0) return "hsdp: the nodes are not whole";
+  degrees.data = ranks / degrees.fsdp;
+  return "";
+}
+
 // The data-parallel ranks of a row with degrees, shared out over axes.
 std::string split_ranks(const RunRow& row, int ranks, State state, Degrees& degrees) {
-  degrees.expert = row.whole("ep", 1) / (whole_experts(row) ? row.whole("tp", 1) : 1);
   if (ranks % degrees.expert != 0)
     return "ep " + std::to_string(degrees.expert) + " does not divide dp " + std::to_string(ranks);
   const int others = ranks / degrees.expert;
+  if (state == State::kHybrid) return split_within_servers(row, others, degrees);
   if (state == State::kFsdp) {
     degrees.fsdp = others;
-  } else if (state == State::kHybrid) {
-    degrees.fsdp = std::min(others, row.whole("gpus_per_node", 8));
-    if (others % degrees.fsdp != 0) return "hsdp: the nodes are not whole";
-    degrees.data = others / degrees.fsdp;
   } else {
     const int group = state == State::kZero1 ? row.whole("optimizer_group", 0) : 0;
     if (group > 0 && (others % group != 0 || degrees.expert > 1))
@@ -194,6 +220,13 @@ std::string split_ranks(const RunRow& row, int ranks, State state, Degrees& degr
     degrees.data = others / degrees.optimizer;
   }
   return "";
+}
+
+Degrees& take_axes(const ExpertAxes& experts, Degrees& degrees) {
+  degrees.expert = static_cast<int>(experts.expert);
+  degrees.tensor = static_cast<int>(experts.tensor);
+  degrees.expert_tensor = static_cast<int>(experts.expert_tensor);
+  return degrees;
 }
 
 // Of a column that counts ranks and has none, or empty.
@@ -219,21 +252,28 @@ RunLayout layout_by_degrees(const RunRow& row) {
   if (!stated && ranks > 1)
     layout.assumptions.push_back("how data-parallel ranks share state is not stated, none is shared");
   const State state = stated ? state_of(row.text("dp_sharding")) : State::kWhole;
+  const int expert = row.whole("ep", 1), expert_tensor = expert_tensor_ranks(row);
+  const auto experts = expert_axes(expert, degrees.tensor, expert_tensor);
   if (state == State::kUnknown)
     layout.missing = "data parallelism \"" + row.text("dp_sharding") + "\" is not simulated";
+  else if (!experts)
+    layout.missing = no_expert_axes(expert, degrees.tensor, expert_tensor);
   else
-    layout.missing = split_ranks(row, ranks, state, degrees);
+    layout.missing = split_ranks(row, ranks, state, take_axes(*experts, degrees));
   if (layout.missing.empty() && degrees.devices() != chips)
     layout.missing =
         "the degrees make " + std::to_string(degrees.devices()) + " GPUs, not " + std::to_string(chips);
-  const bool experts = row.whole("n_experts", 0) > 0 || row.has("catalog_model");
-  if (layout.missing.empty() && row.whole("ep", 1) > 1 && !experts)
+  const bool mixture = row.whole("n_experts", 0) > 0 || row.has("catalog_model");
+  if (layout.missing.empty() && row.whole("ep", 1) > 1 && !mixture)
     layout.missing = "ep is " + row.text("ep") + ", and the row has no experts (n_experts)";
   if (!layout.missing.empty()) return layout;
-  layout.tensor = degrees.tensor;
+  layout.tensor = degrees.attention_tensor();
   layout.pipeline = degrees.pipeline;
   layout.parallelism = parallelism_of(degrees);
-  layout.lines = mesh_lines(degrees, layout) + sharding_lines(degrees, state, row.whole("sp", 0) == 1, row);
+  const bool sequences = row.whole("sp", 0) == 1;
+  if (!sequences && experts->lie != ExpertAxes::Lie::kBesideTensor)
+    layout.assumptions.push_back("tensor-parallel ranks that do not cut experts cut sequences (sp)");
+  layout.lines = mesh_lines(degrees, layout) + sharding_lines(degrees, *experts, state, sequences, row);
   schedule(row, degrees, layout);
   return layout;
 }
@@ -278,7 +318,8 @@ RunLayout layout_by_axes(const RunRow& row) {
   layout.tensor = degrees.tensor;
   layout.pipeline = degrees.pipeline;
   layout.parallelism = parallelism_of(degrees);
-  layout.lines = mesh_lines(degrees, layout) + sharding_lines(degrees, State::kFsdp, true, row);
+  const ExpertAxes experts{degrees.expert, degrees.tensor, 1, ExpertAxes::Lie::kBesideTensor};
+  layout.lines = mesh_lines(degrees, layout) + sharding_lines(degrees, experts, State::kFsdp, true, row);
   schedule(row, degrees, layout);
   return layout;
 }

@@ -113,11 +113,6 @@ void report_columns_of_two_names(CsvTable& table) {
   }
 }
 
-std::string stem(const std::string& file) {
-  const std::string name = file.substr(file.find_last_of('/') + 1);
-  return name.substr(0, name.find('.'));
-}
-
 // Times and rates of one row that are of different steps.
 void report_contradiction(const RunRow& row, const CsvRow& line, CsvTable& table) {
   constexpr double kRounded = 0.05;  // what sources round
@@ -183,6 +178,11 @@ bool is_run_table(const std::string& text) {
   return found("layers") && found("global_batch_seqs");
 }
 
+std::string table_name(const std::string& file) {
+  const std::string name = file.substr(file.find_last_of('/') + 1);
+  return name.substr(0, name.find('.'));
+}
+
 RunTable read_run_table(const std::string& file, const std::string& text) {
   CsvTable table(file, with_header(text));
   report_columns_of_two_names(table);
@@ -200,7 +200,7 @@ RunTable read_run_table(const std::string& file, const std::string& text) {
     }
     row.stands_at(file, line.line, line.source);
     report_contradiction(row, line, table);
-    complete(stem(file), static_cast<int>(result.rows.size()) + 1, row);
+    complete(table_name(file), static_cast<int>(result.rows.size()) + 1, row);
     result.rows.push_back(std::move(row));
   }
   result.problems = table.problems();

@@ -45,6 +45,9 @@ struct RunTable {
 // The text as CsvTable takes it: the header of one published table begins with "# GPUs", which is no comment.
 std::string with_header(const std::string& text);
 
+// By which reports and calibration know a table: of "tables/gpu_runs.csv" this is "gpu_runs".
+std::string table_name(const std::string& file);
+
 // Whether the header has the columns of runs.
 bool is_run_table(const std::string& text);
 

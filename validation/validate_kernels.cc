@@ -52,6 +52,7 @@ class KernelValidator {
     if (!seconds)
       return leave_out(row, "chip " + chip->name + " has no numbers of " + row.kernel() +
                                 (exchange ? "" : " in " + row.dtype));
+    if (!row.assumption.empty()) note_assumption(row);
     result_.rows.push_back({std::move(row), *seconds});
   }
 
@@ -71,6 +72,13 @@ class KernelValidator {
     const auto [at, added] = chips_.try_emplace(name);
     if (added) at->second = catalog_chip(catalog_, name);
     return at->second;
+  }
+
+  void note_assumption(const MeasuredKernel& row) {
+    auto known = std::ranges::find(result_.assumed, row.assumption, &AssumedKernels::assumption);
+    if (known == result_.assumed.end())
+      known = result_.assumed.insert(known, AssumedKernels{row.assumption, 0, row.line});
+    ++known->rows;
   }
 
   void leave_out(const MeasuredKernel& row, const std::string& reason) {

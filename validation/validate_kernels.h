@@ -24,9 +24,17 @@ struct LeftOutKernels {
   int first_line = 0;
 };
 
+// Predicted rows of which one thing is assumed.
+struct AssumedKernels {
+  std::string assumption;
+  int rows = 0;
+  int first_line = 0;
+};
+
 struct KernelValidation {
   std::vector<PredictedKernel> rows;  // in the order of the table
   std::vector<LeftOutKernels> left_out;
+  std::vector<AssumedKernels> assumed;
 };
 
 KernelValidation validate_kernels(std::vector<MeasuredKernel> rows, const Catalog& catalog);

@@ -7,6 +7,15 @@
   let shown = 0, pinned = null, checked = 0;
 
   const post = (path, body) => fetch(path, { method: "POST", body, headers: { "Content-Type": "text/plain", "X-Podsim": "1" } });
+  // What a request gives, as { status, result }, whoever refused it and even where nobody answers.
+  const answered = async (request) => {
+    try {
+      const answer = await request;
+      return { status: answer.status, result: answer.headers.get("Content-Type") === "application/json" ? await answer.json() : {} };
+    } catch {
+      return { status: 0, result: { error: "the server does not answer" } };
+    }
+  };
 
   const place = (line, column) => {
     const lines = editor.value.split("\n");
@@ -105,10 +114,14 @@
     editor.dispatchEvent(new Event("input"));
   };
 
+  let refused = "";  // why the last check was
   const check = async () => {
     const mine = ++checked;
-    const answer = await (await post("/api/check", editor.value)).json();
-    if (mine === checked) tell(answer.problems);  // of what stands there now
+    const { result } = await answered(post("/api/check", editor.value));
+    if (mine !== checked) return;  // of what stands there now
+    if (result.problems) tell(result.problems);
+    if (result.error || state.textContent === refused) state.textContent = result.error ?? "";
+    refused = result.error ?? "";
   };
 
   const show = (id) => {
@@ -128,25 +141,40 @@
   };
   const trace = async () => {
     const id = traced = shown;
-    const { status } = await fetch(`/api/jobs/${id}/trace`);
+    const { status, result } = await answered(fetch(`/api/jobs/${id}/trace`));
     if (status === 200) save(id);
-    else if (status !== 202) state.textContent = "no trace: " + (status === 429 ? "too many runs wait" : "only a run of one job has one");
+    else if (status !== 202) state.textContent = result.error;
   };
 
+  const goesOn = (run) => run.state === "waiting" || run.state === "running";
+  const cancel = async (id) => {
+    const { result } = await answered(fetch(`/api/jobs/${id}`, { method: "DELETE", headers: { "X-Podsim": "1" } }));
+    if (result.error) state.textContent = result.error;
+  };
+
+  // What is there stays there from one word of progress to the next, or who presses a button would miss it.
   const listed = new Map();
+  const newItem = (id) => {
+    const item = document.createElement("li"), [open, end] = [0, 0].map(() => document.createElement("button"));
+    open.className = "open";
+    open.addEventListener("click", () => show(id));
+    end.textContent = "Cancel";
+    end.className = "cancel";
+    end.setAttribute("aria-label", `Cancel run ${id}`);
+    end.addEventListener("click", () => cancel(id));
+    item.append(open, document.createElement("span"), end);
+    listed.set(id, item);
+    by("runs").prepend(item);
+    return item;
+  };
+  const lastOf = new Map();  // what happened last to each run
   const list = (run) => {
-    let item = listed.get(run.id);
-    if (!item) {
-      item = document.createElement("li");
-      listed.set(run.id, item);
-      by("runs").prepend(item);
-    }
-    const button = document.createElement("button"), words = document.createElement("span");
-    button.textContent = `${run.id}: ${run.scenario}`;
-    button.disabled = run.state !== "done";
-    button.addEventListener("click", () => show(run.id));
-    words.textContent = " " + (run.state === "running" ? Math.round(100 * run.share) + " %" : run.state) + (run.message ? ": " + run.message : "");
-    item.replaceChildren(button, words);
+    lastOf.set(run.id, run);
+    const [open, words, end] = (listed.get(run.id) ?? newItem(run.id)).children;
+    open.textContent = `${run.id}: ${run.scenario}`;
+    open.disabled = run.state !== "done";
+    words.textContent = " " + (run.state === "running" ? Math.round(100 * run.share) + " %" : run.state) + (run.message ? ": " + run.message : "") + " ";
+    end.hidden = end.disabled = !goesOn(run);
   };
 
   // A search while it goes on: how good its best is, and every layout that it simulated by step time and memory.
@@ -173,17 +201,16 @@
     by("live").replaceChildren(words, svg);
   };
 
-  const lastOf = new Map();  // what happened last to each run
   const happened = (run) => {
-    lastOf.set(run.id, run);
     list(run);
     if (run.search) live(run);
     if (run.traced && run.id === traced) save(run.id);
     if (run.state === "done") listKept();
     if (run.id !== shown) return;
     state.textContent = run.state === "running" ? Math.round(100 * run.share) + " %" : run.state;
-    by("cancel").disabled = run.state !== "waiting" && run.state !== "running";
-    if (run.state === "done" && !run.traced) show(run.id);
+    if (run.trace_failure && run.id === traced) state.textContent = "no trace: " + run.trace_failure;
+    by("cancel").disabled = !goesOn(run);
+    if (run.state === "done" && !run.traced && !run.trace_failure) show(run.id);
   };
 
   const compare = async () => {
@@ -212,12 +239,15 @@
   // Reports that the store has kept, of this server and those before it.
   const listKept = async () => {
     if (!by("kept")) return;
-    const { kept } = await (await fetch("/api/history")).json();
+    const { kept, error } = (await answered(fetch("/api/history"))).result;
+    if (error) return void (state.textContent = error);
     by("kept").replaceChildren(...kept.map((each) => {
       const item = document.createElement("li"), button = document.createElement("button"), words = document.createElement("span");
       button.textContent = each.scenario;
       button.addEventListener("click", async () => {
-        editor.value = await (await fetch(`/api/history/${each.key}/scenario`)).text();
+        const answer = await fetch(`/api/history/${each.key}/scenario`);
+        if (!answer.ok) return void (state.textContent = (await answer.json()).error);
+        editor.value = await answer.text();
         offerSizes();
         check();
       });
@@ -228,9 +258,9 @@
   };
 
   const ask = async (path) => {
-    const answer = await post(path, editor.value), result = await answer.json();
+    const { status, result } = await answered(post(path, editor.value));
     by("live").replaceChildren();
-    if (answer.status === 202) {
+    if (status === 202) {
       shown = result.id;
       state.textContent = "waiting";
       by("cancel").disabled = false;
@@ -243,7 +273,7 @@
   };
   by("run").addEventListener("click", () => ask("/api/run"));
   if (by("search")) by("search").addEventListener("click", () => ask("/api/search"));
-  by("cancel").addEventListener("click", () => fetch(`/api/jobs/${shown}`, { method: "DELETE", headers: { "X-Podsim": "1" } }));
+  by("cancel").addEventListener("click", () => cancel(shown));
   by("trace").addEventListener("click", trace);
   by("pin").addEventListener("click", () => { pinned = shown; compare(); });
   frame.addEventListener("load", () => { if (pinned && shown) compare(); });
@@ -271,7 +301,13 @@
 
   offerSizes();
   listKept();
-  fetch("/api/jobs").then((answer) => answer.json()).then(({ jobs }) => jobs.forEach(list));
-  new EventSource("/api/events").onmessage = (event) => happened(JSON.parse(event.data));
+  // All runs as they are, and then what happens to them after that.
+  const followRuns = async () => {
+    const { jobs, last_event, error } = (await answered(fetch("/api/jobs"))).result;
+    if (error) return void (state.textContent = error);
+    for (const run of jobs) run.id === shown ? happened(run) : list(run);
+    new EventSource(`/api/events?after=${last_event}`).onmessage = (event) => happened(JSON.parse(event.data));
+  };
+  followRuns();
   check();
 })();

@@ -90,7 +90,7 @@ using Value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, do
 // How far a computation is.
 struct Advance {
   double share = 0;                  // of all there is to do, [0, 1]; 0 where nobody knows
-  std::int64_t done = 0, total = 0;  // draws of a scenario, rows of a sweep, layouts with a bound
+  std::int64_t done = 0, total = 0;  // draws of a scenario, rows of a sweep, groups of layouts of a search
   std::string text;                  // "12 of 64 settings"; of a plan the choice that is searched
 };
 
@@ -119,15 +119,16 @@ class PODSIM_API StepReport {
   Expected<Value> figure(const std::string& name) const;
   // The same of a number, or of truth as 1 and 0. NaN where there is no such number: figure() says why.
   double number(const std::string& name) const;
-  // The names of all single figures of this report, in the order of JSON.
+  // The names of all single figures of this report, in the order of JSON. None where podsim fails: figure()
+  // says why.
   std::vector<std::string> names() const;
 
-  // "table", "json", "csv" or "textproto", as the command line prints it; empty for any other word.
+  // "table", "json", "csv" or "textproto", as the command line prints it; empty for any other word, and where
+  // podsim fails.
   std::string render(const std::string& format) const;
   std::string json() const { return render("json"); }
-  // A picture of `podsim run --svg` as an SVG file: "breakdown", "steps", "schedule", "memory",
-  // "memory-over-step", "links", "heat", "roofline", "collectives", "certainty"; empty for any other word,
-  // where there is nothing to draw, and of several jobs.
+  // A picture of `podsim run --svg` as an SVG file, "breakdown" or another of picture_names(); empty for any
+  // other word, where there is nothing to draw, of several jobs, and where podsim fails.
   std::string picture(const std::string& what) const;
 
   // The page that `podsim run --html` writes, and its panels alone, without scripts, to stand on a page of
@@ -224,9 +225,9 @@ struct PlanWish {
   std::vector<int> counts;
   std::vector<std::string> price_terms;
   std::vector<std::string> precisions;
-  std::optional<double> most_days, most_usd;
-  std::optional<std::string> minimise;  // "usd", "days", "energy", "carbon", "chips" or "regret"
-  std::optional<double> gap;            // of each search, a share
+  std::optional<double> most_days, most_usd;  // from 0.001 to 36500, and from 1 to 1e12
+  std::optional<std::string> minimise;        // "usd", "days", "energy", "carbon", "chips" or "regret"
+  std::optional<double> gap;                  // of each search, a share
 };
 
 // A cluster with the fastest layout of the job on it.
@@ -267,6 +268,9 @@ struct FigureInfo {
 };
 PODSIM_API std::vector<FigureInfo> figure_list();
 
+// The pictures that reports may have.
+PODSIM_API std::vector<std::string> picture_names();
+
 // A field that scenarios may have.
 struct FieldInfo {
   std::string message;  // "JobChoice": the block that it is in; the outermost is "Scenario"
@@ -274,7 +278,7 @@ struct FieldInfo {
   std::string type;     // "number", "integer", "boolean", "string", or the name of a block
   bool repeated = false;
   std::vector<std::string> values;  // the names that it takes; empty = any
-  std::string range;                // of numbers: "(0, 1]"
+  std::string range;                // of numbers: "(0, 1]"; beside values: such a number is taken too
 };
 PODSIM_API std::vector<FieldInfo> scenario_fields();
 

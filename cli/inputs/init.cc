@@ -54,7 +54,7 @@ void add_init(CLI::App& app, int& exit_code) {
   verb.add_option("--chip", request.chip, "Chip: podsim catalog chips")->required()->type_name("NAME");
   verb.add_option("--chips", request.chips, "How many")
       ->required()
-      ->check(CLI::Range(1, 65536))
+      ->check(CLI::Range(1, kMostStarterChips))
       ->type_name("N");
   verb.add_option("--fabric", request.fabric, "Fabric; without it the usual one of the chip")
       ->type_name("NAME");

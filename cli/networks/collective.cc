@@ -8,6 +8,8 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "cli/networks/network.h"
 #include "cli/networks/verbs.h"
@@ -18,7 +20,9 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
+#include "collectives/candidates.h"
 #include "collectives/steps.h"
+#include "engine/time_limits.h"
 #include "proto/text/quantities.h"
 #include "proto/text/question_digest.h"
 #include "proto/writing/figure_json.h"
@@ -34,6 +38,7 @@ struct CollectiveVerb {
   NetworkOptions network;
   std::string kind = "all-reduce";
   std::string bytes = "1MiB..16GiB";
+  bool bytes_given = false;
   std::string group;
   std::string algorithm;
   std::string fidelity = "fluid";
@@ -72,24 +77,63 @@ std::optional<Row> measure_fluid(const Fabric& fabric, const Collective& collect
   return row_of(fabric, collective, group, chosen->algorithm, predict(fabric, *chosen));
 }
 
-// Without a pinned algorithm, the fastest fluid plan of those that have steps.
+// The algorithm whose steps are simulated, and the one that would be fastest if it had steps.
+struct StepChoice {
+  std::optional<StepPlan> steps;
+  Algorithm fastest;
+};
+
+// Of those that the library has, as a fluid plan is chosen, the fastest that has steps.
+StepChoice choose_steps(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+  StepChoice choice{std::nullopt, plan(fabric, collective, group).algorithm};
+  choice.steps = plan_steps(choice.fastest, fabric, collective, group);
+  if (choice.steps) return choice;
+  Time least = Time::max();
+  for (const CollectivePlan& fluid : every_plan(fabric, collective, group, nullptr)) {
+    if (predict(fabric, fluid) >= least) continue;
+    auto planned = plan_steps(fluid.algorithm, fabric, collective, group);
+    if (!planned) continue;
+    least = predict(fabric, fluid);
+    choice.steps = std::move(planned);
+  }
+  return choice;
+}
+
+// Says once for each pair of algorithms that another one than the fastest is simulated.
+class OtherSteps {
+ public:
+  void tell(const StepChoice& choice, const Collective& collective) {
+    if (choice.steps->algorithm == choice.fastest) return;
+    if (!told_.emplace(choice.fastest, choice.steps->algorithm).second) return;
+    spdlog::warn("{}, the fastest for {} of {} bytes, {}: {} is simulated in its place",
+                 to_string(choice.fastest), to_string(collective.kind), fixed(collective.bytes.value, 0),
+                 why_no_steps(choice.fastest, collective), to_string(choice.steps->algorithm));
+  }
+
+ private:
+  std::set<std::pair<Algorithm, Algorithm>> told_;
+};
+
+// Throws StepTooLong, as a run does where a step takes so long.
+void check_length(const Collective& collective, Time time) {
+  const std::string what =
+      std::string(to_string(collective.kind)) + " of " + fixed(collective.bytes.value, 0) + " bytes";
+  check_delay(time.in_seconds(), what.c_str());
+}
+
 std::optional<Row> measure_stepwise(const Fabric& fabric, const Collective& collective,
                                     std::span<const ChipId> group, const std::optional<Algorithm>& pinned,
-                                    const ShareTold& told) {
-  std::optional<StepPlan> steps;
-  Time fastest = Time::max();
-  for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
-    const auto algorithm = static_cast<Algorithm>(a);
-    if (pinned && algorithm != *pinned) continue;
-    const auto fluid = plan_with(algorithm, fabric, collective, group);
-    if (!fluid || predict(fabric, *fluid) >= fastest) continue;
-    auto planned = plan_steps(algorithm, fabric, collective, group);
-    if (!planned) continue;
-    fastest = predict(fabric, *fluid);
-    steps = std::move(planned);
-  }
-  if (!steps) return std::nullopt;
-  return row_of(fabric, collective, group, steps->algorithm, simulate_steps(fabric, *steps, told));
+                                    const ShareTold& told, OtherSteps& others) {
+  StepChoice choice;
+  if (pinned)
+    choice = {plan_steps(*pinned, fabric, collective, group), *pinned};
+  else
+    choice = choose_steps(fabric, collective, group);
+  if (!choice.steps) return std::nullopt;
+  others.tell(choice, collective);
+  const Algorithm algorithm = choice.steps->algorithm;
+  check_length(collective, predict(fabric, *plan_with(algorithm, fabric, collective, group)));
+  return row_of(fabric, collective, group, algorithm, simulate_steps(fabric, *choice.steps, told));
 }
 
 std::string time_in_us(Time time) { return fixed(time.in_seconds() * 1e6, 3); }
@@ -165,9 +209,8 @@ std::optional<std::vector<double>> shares_of(const CollectiveVerb& verb, std::si
       spdlog::error("--imbalance must be from 1 to the {} ranks, not {}", ranks, most);
       return std::nullopt;
     }
-    std::vector<double> shares(ranks, 1 / n);
-    if (most == 1) return shares;
-    std::ranges::fill(shares, (1 - most / n) / (n - 1));
+    if (most == 1) return std::vector<double>{};
+    std::vector<double> shares(ranks, (1 - most / n) / (n - 1));
     shares[0] = most / n;
     return shares;
   }
@@ -180,15 +223,36 @@ std::optional<std::vector<double>> shares_of(const CollectiveVerb& verb, std::si
 }
 
 void explain_inapplicable(const CollectiveVerb& verb, std::size_t chips) {
-  const std::string name = verb.algorithm.empty() ? "no algorithm" : hyphenated(verb.algorithm);
+  const std::string kind = hyphenated(verb.kind), name = hyphenated(verb.algorithm);
   if (verb.fidelity == "fluid") {
-    spdlog::error("{} does not apply to {} of this group of {} chips", name, verb.kind, chips);
+    spdlog::error("{} does not apply to {} of this group of {} chips", name, kind, chips);
   } else {
     spdlog::error(
-        "{} cannot be simulated stepwise for {} of this group of {} chips: steps are known of rings, torus,"
+        "{} cannot be simulated stepwise {} this group of {} chips: steps are known of rings, torus,"
         " halving-doubling, hierarchical and direct; trees and in-switch reductions take --fidelity fluid",
-        name, verb.kind, chips);
+        name.empty() ? "a " + kind : name, name.empty() ? "in" : "for " + kind + " of", chips);
   }
+}
+
+// What --bytes says; nothing when it is wrong. A barrier has no bytes.
+std::optional<std::vector<double>> sizes_of(const CollectiveVerb& verb, CollectiveKind kind) {
+  const auto sizes = parse_byte_range(verb.bytes);
+  if (!sizes)
+    spdlog::error(
+        "--bytes \"{}\": expected sizes such as 64MiB, 1MiB..16GiB, 1MiB..16GiBx4 or 8KB,1MB, up to 1PB",
+        verb.bytes);
+  if (!sizes || kind != CollectiveKind::kBarrier) return sizes;
+  if (verb.bytes_given) spdlog::warn("--bytes has no effect: a barrier carries none");
+  return std::vector<double>{0};
+}
+
+void warn_of_long_planning(const Fabric& fabric, CollectiveKind kind, std::size_t chips) {
+  constexpr std::size_t kMany = 1024;  // pairs of more take seconds for each size
+  if (kind != CollectiveKind::kAllToAll || !fabric.individual_switches || chips <= kMany) return;
+  spdlog::warn(
+      "the routes between all pairs of {} GPUs are planned one by one, which takes a while; --routing"
+      " adaptive, where flows do not collide, takes a moment",
+      chips);
 }
 
 std::string collective_digest(const CollectiveVerb& verb, const LookedUpEntries& entries) {
@@ -202,13 +266,9 @@ std::string collective_digest(const CollectiveVerb& verb, const LookedUpEntries&
 
 int collective(const CollectiveVerb& verb) {
   const LookedUpEntries entries;
-  const auto sizes = parse_byte_range(verb.bytes);
-  if (!sizes) {
-    spdlog::error(
-        "--bytes \"{}\": expected sizes such as 64MiB, 1MiB..16GiB, 1MiB..16GiBx4 or 8KB,1MB, up to 1PB",
-        verb.bytes);
-    return kInputError;
-  }
+  const CollectiveKind kind = value_named(verb.kind, kLastKind);
+  const auto sizes = sizes_of(verb, kind);
+  if (!sizes) return kInputError;
   const auto catalog = open_catalog(verb.catalog_directories);
   const auto network = catalog ? choose_network(*catalog, verb.network) : std::nullopt;
   const auto group = network ? group_of(verb.group, network->chips) : std::nullopt;
@@ -216,15 +276,16 @@ int collective(const CollectiveVerb& verb) {
   const auto shares = shares_of(verb, group->size());
   if (!shares) return kInputError;
   const Fabric fabric = build_fabric(*network);
-  const CollectiveKind kind = value_named(verb.kind, kLastKind);
   if (kind == CollectiveKind::kSendReceive && group->size() != 2) {
     spdlog::error("send-receive is from one chip to another: name both, such as --group 0,1, not {} chips",
                   group->size());
     return kInputError;
   }
+  warn_of_long_planning(fabric, kind, group->size());
   std::optional<Algorithm> pinned;
   if (!verb.algorithm.empty()) pinned = value_named(verb.algorithm, kLastAlgorithm);
   std::vector<Row> rows;
+  OtherSteps others;
   Progress progress(sizes->size(), "sizes", verb.quiet);
   const auto told = [&](double share) {
     progress.share_done((static_cast<double>(rows.size()) + share) / static_cast<double>(sizes->size()));
@@ -232,11 +293,12 @@ int collective(const CollectiveVerb& verb) {
   for (const double bytes : *sizes) {
     const Collective asked = {kind, {bytes}, *shares};
     const auto row = verb.fidelity == "fluid" ? measure_fluid(fabric, asked, *group, pinned)
-                                              : measure_stepwise(fabric, asked, *group, pinned, told);
+                                              : measure_stepwise(fabric, asked, *group, pinned, told, others);
     if (!row) {
       explain_inapplicable(verb, group->size());
       return kInputError;
     }
+    check_length(asked, row->time);
     rows.push_back(*row);
     progress.one_done();
   }
@@ -261,7 +323,8 @@ void add_collective(CLI::App& app, int& exit_code) {
   verb.add_option("--kind", options->kind, "Which collective")
       ->check(CLI::IsMember(names_up_to(kLastKind), hyphenated))
       ->capture_default_str();
-  verb.add_option("--bytes", options->bytes, "Sizes: 64MiB, 1MiB..16GiB (doubling), 1MiB..16GiBx4 or a list")
+  verb.add_option("--bytes", options->bytes,
+                  "Sizes: 64MiB, 1MiB..16GiB (doubling), 1MiB..16GiBx4 or a list; a barrier has none")
       ->capture_default_str()
       ->type_name("SIZES");
   verb.add_option("--group", options->group, "Chips that take part: 0..7, 0..56+8 or 0,1,4; all by default")
@@ -297,7 +360,10 @@ void add_collective(CLI::App& app, int& exit_code) {
       "  podsim collective --fabric dgx_h100 --chips 64 --group 0..56+8 --algorithm ring\n"
       "  podsim collective --fabric dgx_h100 --chips 64 --kind all-to-all --bytes 64MiB --imbalance 1.5\n"
       "  podsim collective --fabric dgx_h100 --chips 512 --bytes 1GB --algorithm ring --fidelity stepwise");
-  verb.callback([options, &exit_code] { exit_code = collective(*options); });
+  verb.callback([options, &verb, &exit_code] {
+    options->bytes_given = verb.count("--bytes") > 0;
+    exit_code = collective(*options);
+  });
 }
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/networks/network.h"
@@ -35,10 +36,12 @@ struct DrawVerb {
 struct Network {
   FabricSpec spec;
   std::vector<Failure> failures;
+  std::vector<SlowLink> slow;
   std::optional<Spec> scenario = {};
 };
 
-// The network of the scenario with what failed there, or the one that the options name.
+// The network of the scenario with what failed and which links are slow there, or the one that the options
+// name.
 std::optional<Network> network_of(const DrawVerb& verb) {
   if (!verb.file.empty() && names_network(verb.network)) {
     spdlog::error("draw takes a scenario file, or --fabric and its like, not both");
@@ -48,7 +51,12 @@ std::optional<Network> network_of(const DrawVerb& verb) {
     const auto specs = load_scenarios({verb.file}, verb.load);
     if (!specs) return std::nullopt;
     const Spec& spec = specs->front();
-    return Network{spec.cluster.fabric, spec.adversities.failures, spec};
+    if (std::ranges::any_of(spec.adversities.degradations, &Degradation::by_selector))
+      spdlog::warn(
+          "what slow, background and flap entries choose by a selector is drawn as if it were whole: "
+          "its speed is drawn with a seed or changes with time, and podsim run counts it");
+    return Network{spec.cluster.fabric, spec.adversities.failures, slow_links(spec.adversities.degradations),
+                   spec};
   }
   if (verb.network.fabric.empty()) {
     spdlog::error("draw needs a scenario file, or --fabric with --chips or --shape");
@@ -56,7 +64,7 @@ std::optional<Network> network_of(const DrawVerb& verb) {
   }
   const auto catalog = open_catalog(verb.load.catalog_directories);
   auto spec = catalog ? choose_network(*catalog, verb.network) : std::nullopt;
-  return spec ? std::optional(Network{*std::move(spec), {}, {}}) : std::nullopt;
+  return spec ? std::optional(Network{*std::move(spec), {}, {}, {}}) : std::nullopt;
 }
 
 std::string metrics_table(const Fabric& fabric) {
@@ -64,7 +72,7 @@ std::string metrics_table(const Fabric& fabric) {
   return align({{"fabric", fabric.name},
                 {"chips", std::to_string(fabric.chips)},
                 {"nodes", std::to_string(fabric.nodes.size())},
-                {"links, each direction", std::to_string(fabric.links.size())},
+                {"links, both directions counted", std::to_string(fabric.links.size())},
                 {"connected", figures.connected ? "yes" : "no"},
                 {"diameter, hops", std::to_string(figures.diameter_hops)},
                 {"mean distance, hops", fixed(figures.mean_hops, 3)},
@@ -105,7 +113,7 @@ int draw_network(const DrawVerb& verb) {
     return kInputError;
   }
   const Fabric whole = build_fabric(network->spec);
-  const Fabric fabric = with_failures(whole, network->failures);
+  const Fabric fabric = with_slow_links(with_failures(whole, network->failures), network->slow);
   if (verb.svg) return draw_svg(verb, *network, whole, fabric);
   emit(verb.metrics ? metrics_table(fabric) : draw(fabric), verb.out);
   return kDone;

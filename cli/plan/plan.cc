@@ -21,6 +21,7 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "engine/parallel_for.h"
+#include "planner/plan/ask.h"
 
 namespace podsim {
 namespace {
@@ -111,16 +112,18 @@ void add_what_is_chosen_from(CLI::App& verb, PlanOptionWords& words) {
       ->required();
   real_number(verb.add_option("--tokens", words.tokens,
                               "To be trained: 15e12; without it the scenario's target_tokens"),
-              1.0, 1e18)
+              kPlanTokens.least, kPlanTokens.most)
       ->type_name("N");
-  real_number(verb.add_option("--days", words.days, "Deadline"), 0.001, 36500.0)->type_name("DAYS");
-  real_number(verb.add_option("--budget", words.budget, "What may be spent: 30e6"), 1.0, 1e12)
+  real_number(verb.add_option("--days", words.days, "Deadline"), kPlanDays.least, kPlanDays.most)
+      ->type_name("DAYS");
+  real_number(verb.add_option("--budget", words.budget, "What may be spent: 30e6"), kPlanUsd.least,
+              kPlanUsd.most)
       ->type_name("USD");
   real_number(
       verb.add_option("--probability", words.probability,
                       "With which the deadline and the budget are to hold: 0.9; without it as if all came as "
                       "predicted"),
-      0.01, 0.99)
+      kPlanProbability.least, kPlanProbability.most)
       ->type_name("P");
   verb.add_option("--chip", words.chip, "Kinds of chips: h100,tpu_v5p; without it that of the scenario")
       ->type_name("NAME,...");
@@ -150,18 +153,18 @@ void add_what_is_held(CLI::App& verb, PlanOptionWords& words) {
   real_number(
       verb.add_option("--search-seconds", words.search_seconds,
                       "For all searches, each of which has an even share; without it they end by themselves"),
-      0.001, 1e7)
+      kPlanSearchSeconds.least, kPlanSearchSeconds.most)
       ->type_name("S");
   verb.add_option("--vary", words.vary,
                   "A number of the scenario that is not known, from its 10th to its 90th percentile: "
                   "cluster.usd_per_kwh=0.05..0.2, or 0.7..2.4x times what it says; may be repeated")
       ->type_name("PATH=LOW..HIGH");
   verb.add_option("--draws", words.draws, "Of what is not known")
-      ->check(CLI::Range(100, 1000000))
+      ->check(CLI::Range(static_cast<int>(kPlanDraws.least), static_cast<int>(kPlanDraws.most)))
       ->default_str("2000")
       ->type_name("N");
   verb.add_option("--top", words.top, "Rows of the answer; without it all")
-      ->check(CLI::Range(1, 100000))
+      ->check(CLI::Range(static_cast<int>(kPlanRows.least), static_cast<int>(kPlanRows.most)))
       ->type_name("N");
   real_number(verb.add_option("--site-kw", words.site_kw,
                               "Power that a site can draw: clusters that draw more are left out"),

@@ -46,13 +46,18 @@ OrderedJson json_of_figure(const Figure& figure) {
       figure.value);
 }
 
+OrderedJson or_null(const std::optional<double>& value) {
+  return value ? OrderedJson(*value) : OrderedJson();
+}
+
 OrderedJson swing_json(const AssumptionSwing& swing, bool with_margin) {
   OrderedJson each = {{"what", swing.what},
                       {"from", swing.from},
                       {"to", swing.to},
                       {"first_from", swing.first_from},
-                      {"first_to", swing.first_to}};
-  if (with_margin) each["margin_from"] = swing.margin_from, each["margin_to"] = swing.margin_to;
+                      {"first_to", or_null(swing.first_to)}};
+  if (with_margin) each["margin_from"] = swing.margin_from, each["margin_to"] = or_null(swing.margin_to);
+  if (!swing.note.empty()) each["note"] = swing.note;
   if (swing.flips_at) each["flips_at"] = *swing.flips_at;
   if (swing.misses_at) each["misses_at"] = *swing.misses_at;
   return each;

@@ -113,16 +113,20 @@ std::string swings_text(const PlanQuestion& question, const PlanAnswer& answer) 
   const bool limits = question.most_days || question.most_usd;
   if (limits) rows.front().push_back("limits end at");
   const auto at = [](const std::optional<double>& value) { return value ? significant(*value, 3) : "-"; };
+  std::string notes;
   for (const AssumptionSwing& swing : answer.swings) {
-    const auto told = [&](double value) { return in_unit(value, question.objective); };
+    const auto told = [&](std::optional<double> value) {
+      return value ? in_unit(*value, question.objective) : "no end";
+    };
     rows.push_back({swing.what, significant(swing.from, 3), significant(swing.to, 3), told(swing.first_from),
                     told(swing.first_to)});
     if (answer.second)
       rows.back().insert(rows.back().end(),
                          {told(swing.margin_from), told(swing.margin_to), at(swing.flips_at)});
     if (limits) rows.back().push_back(at(swing.misses_at));
+    if (!swing.note.empty()) notes += "Risk: " + swing.note + ".\n";
   }
-  std::string text = "\n" + align(rows);
+  std::string text = "\n" + align(rows) + notes;
   if (!answer.worth.empty() && answer.worth.front().saves > 0)
     text += "To measure the step of " + answer.worth.front().what + " first would save " +
             in_unit(answer.worth.front().saves, question.objective) + " " + unit + " in the mean at most.\n";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "cli/options/numbers.h"
@@ -62,17 +63,27 @@ std::optional<std::vector<int>> chip_counts(const std::string& text) {
 
 namespace {
 
+// The option of a member of PlanWords.
+std::string option_of(const std::string& member) {
+  static const std::map<std::string, const char*> options = {
+      {"most_days", "days"},         {"most_usd", "budget"},     {"search_seconds", "search-seconds"},
+      {"most_rows", "top"},          {"chips", "chip"},          {"counts", "chips"},
+      {"price_terms", "price-term"}, {"precisions", "precision"}};
+  const auto option = options.find(member);
+  return "--" + (option == options.end() ? member : option->second);
+}
+
 // False where a word is wrong, which is told; here and below.
-bool add_clusters(const PlanOptionWords& typed, const Catalog& catalog, PlanWords& words) {
+bool all_right(const PlanWords& words, const Catalog& catalog) {
+  const auto wrong = wrong_word(words, catalog);
+  if (wrong) spdlog::error("{}: {}", option_of(wrong->member), wrong->message);
+  return !wrong;
+}
+
+bool add_clusters(const PlanOptionWords& typed, PlanWords& words) {
   words.chips = names(typed.chip);
   words.price_terms = names(typed.price_term);
   words.precisions = names(typed.precision);
-  for (const std::string& chip : words.chips.value_or(std::vector<std::string>())) {
-    if (catalog.canonical(Catalog::Section::kChips, chip)) continue;
-    spdlog::error("--chip: the catalogue has no chip \"{}\"; {}", chip,
-                  catalog.hint(Catalog::Section::kChips, chip));
-    return false;
-  }
   if (!typed.counts) return true;
   const auto counts = chip_counts(*typed.counts);
   if (!counts) return false;
@@ -212,8 +223,8 @@ std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& typed, con
   words.search_seconds = typed.search_seconds;
   words.most_rows = typed.top;
   words.draws = typed.draws;
-  if (!add_clusters(typed, catalog, words) || !add_objectives(typed, words) || !add_batches(typed, words) ||
-      !add_bounds("--at-most", typed.at_most, &FigureLimit::at_most, words) ||
+  if (!add_clusters(typed, words) || !add_objectives(typed, words) || !all_right(words, catalog) ||
+      !add_batches(typed, words) || !add_bounds("--at-most", typed.at_most, &FigureLimit::at_most, words) ||
       !add_bounds("--at-least", typed.at_least, &FigureLimit::at_least, words))
     return std::nullopt;
   std::vector<AskedScenario> scenarios;

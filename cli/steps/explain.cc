@@ -110,7 +110,9 @@ void add_explain(CLI::App& app, int& exit_code) {
   add_output_options(verb, options->output, {"table", "json"});
   verb.footer(
       "A sharding such as [{data,fsdp},{},{tensor}] lists the mesh axes on each dimension, major to minor;\n"
-      "beside it stands where it came from. Times are those of each collective alone on the fabric.\n"
+      "beside it stands where it came from. Times are those of each collective alone on the fabric, without "
+      "the\n"
+      "ramps by which smaller messages take longer: podsim collective and a run count these.\n"
       "Examples:\n"
       "  podsim explain scenarios/llama3_70b_512_h100.textproto --op \"ffn up\"\n"
       "  podsim explain scenarios/llama3_70b_512_v5p.textproto --format json --out plan.json\n"

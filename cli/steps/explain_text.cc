@@ -107,8 +107,9 @@ Figure operation_figures(const OperationRecord& op) {
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation, const std::string& op) {
-  std::string text = explanation.scenario + ": mesh " + explanation.mesh + " on " + explanation.fabric +
-                     "; sizes per device and microbatch, each collective alone on the fabric\n";
+  std::string text =
+      explanation.scenario + ": mesh " + explanation.mesh + " on " + explanation.fabric +
+      "; sizes per device and microbatch, each collective alone on the fabric, without ramps\n";
   for (const std::string& conflict : explanation.trace.conflicts) text += "conflict: " + conflict + "\n";
   std::string part;
   for (const OperationRecord& record : explanation.trace.operations) {

@@ -45,22 +45,26 @@ std::string kernel_text(const KernelValidation& made) {
   for (const LeftOutKernels& left : made.left_out)
     text += "\nLeft out, " + std::to_string(left.rows) + " rows from line " +
             std::to_string(left.first_line) + " on: " + left.reason + "\n";
+  for (const AssumedKernels& one : made.assumed)
+    text += "\nAssumed, of " + std::to_string(one.rows) + " rows from line " +
+            std::to_string(one.first_line) + " on: " + one.assumption + "\n";
   return text;
 }
 
 std::string kernel_csv(const KernelValidation& made) {
-  std::string text = "line,kernel,chip,dtype,shape,measured_time_s,predicted_time_s,error_pct\n";
+  std::string text = "line,kernel,chip,dtype,shape,measured_time_s,predicted_time_s,error_pct,assumption\n";
   for (const PredictedKernel& row : made.rows) {
     const MeasuredKernel& of = row.measured;
     text += std::to_string(of.line) + ',' + of.kernel() + ',' + csv_cell(cell_text(of.chip)) + ',' +
             csv_cell(cell_text(of.dtype)) + ',' + of.shape() + ',' + shortest(of.time_s) + ',' +
-            shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + '\n';
+            shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + ',' +
+            csv_cell(cell_text(of.assumption)) + '\n';
   }
   return text;
 }
 
 std::string kernel_json(const KernelValidation& made, const std::string& sha256) {
-  std::vector<Figure> groups, furthest, left_out;
+  std::vector<Figure> groups, furthest, left_out, assumed;
   for (const KernelErrors& group : summarize(made.rows))
     groups.push_back(Figure::group("", {{"kernel", group.kernel},
                                         {"chip", group.chip},
@@ -85,9 +89,13 @@ std::string kernel_json(const KernelValidation& made, const std::string& sha256)
   for (const LeftOutKernels& left : made.left_out)
     left_out.push_back(
         Figure::group("", {{"reason", left.reason}, {"rows", left.rows}, {"first_line", left.first_line}}));
+  for (const AssumedKernels& one : made.assumed)
+    assumed.push_back(Figure::group(
+        "", {{"assumption", one.assumption}, {"rows", one.rows}, {"first_line", one.first_line}}));
   return json_text(result_figure(sha256, {Figure::list("summary", std::move(groups)),
                                           Figure::list("worst", std::move(furthest)),
-                                          Figure::list("left_out", std::move(left_out))}),
+                                          Figure::list("left_out", std::move(left_out)),
+                                          Figure::list("assumed", std::move(assumed))}),
                    JsonNumbers::kWithPoint);
 }
 

@@ -2,6 +2,7 @@
 #include "ingest/clusters/fabric_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
@@ -29,18 +30,22 @@ std::string heading(const FabricOfCluster& cluster) {
   return "# From " + cluster.file + ", by podsim import: blocks of a scenario, to which a job is added.\n";
 }
 
-std::string nic_line(const FabricOfCluster& cluster) {
+// `sharing` chips have an adapter together.
+std::string nic_line(const FabricOfCluster& cluster, double sharing = 1) {
   if (cluster.nic_gb_per_s <= 0) return "";
-  return line("      nic { bandwidth_gb_per_s: " + shortest(cluster.nic_gb_per_s) + " }",
-              "rate of most host ports");
+  return line("      nic { bandwidth_gb_per_s: " + shortest(cluster.nic_gb_per_s / sharing) + " }",
+              sharing > 1 ? "rate of most host ports, " + shortest(cluster.nic_gb_per_s) + ", by " +
+                                shortest(sharing) + " GPUs for each adapter"
+                          : "rate of most host ports");
 }
 
-// `of_leaf` chips at each port down of a leaf.
-std::string tier_lines(const FabricOfCluster& cluster, std::int64_t of_leaf) {
+// `of_leaf` chips at each port down of a leaf, and so many leaves for each of the file.
+std::string tier_lines(const FabricOfCluster& cluster, double of_leaf, double leaves = 1) {
   std::string text;
   for (std::size_t i = 0; i < cluster.tiers.size(); ++i) {
     const auto& [down, oversubscription] = cluster.tiers[i];
-    text += line("      tier { down: " + std::to_string(down * (i == 0 ? of_leaf : 1)) +
+    const double places = static_cast<double>(down) * (i == 0 ? of_leaf : leaves);
+    text += line("      tier { down: " + std::to_string(std::llround(std::ceil(places))) +
                      " oversubscription: " + shortest(oversubscription) + " }",
                  cluster.tiers_from);
   }
@@ -95,18 +100,21 @@ void write_fabric(const FabricOfCluster& cluster, const Stated& stated, Imported
     return;
   }
   const std::int64_t per_host = spec->gpu->gpus_per_domain;
-  const std::int64_t of_leaf = cluster.says_rails ? 1 : per_host;
+  // GPUs that share an adapter have parts of it: of a rail each has a leaf of its own.
+  const double gpus = static_cast<double>(per_host), adapters = static_cast<double>(cluster.adapters);
+  const double sharing = cluster.adapters > 0 ? std::max(1.0, gpus / adapters) : 1;
+  const double of_leaf = !cluster.says_rails ? gpus : cluster.rail_optimised ? 1 : sharing;
   std::string text = heading(cluster) + "cluster {\n";
   if (!stated.chip.empty()) text += line("  chip: \"" + stated.chip + "\"", stated.chip_from);
   text += line("  fabric: \"" + stated.fabric + "\"", stated.fabric_from);
   text += line("  chips: " + std::to_string(cluster.nodes * per_host),
                std::to_string(cluster.nodes) + " hosts of " + std::to_string(per_host) + " GPUs, as in " +
                    stated.fabric);
-  text += "  fabric_override {\n    gpu_cluster {\n" + nic_line(cluster);
+  text += "  fabric_override {\n    gpu_cluster {\n" + nic_line(cluster, sharing);
   if (cluster.says_rails)
     text += line(std::string("      rail_optimised: ") + (cluster.rail_optimised ? "true" : "false"),
                  "leaves of the adapters of a host");
-  text += tier_lines(cluster, of_leaf) + "    }\n  }\n}\n";
+  text += tier_lines(cluster, of_leaf, cluster.rail_optimised ? sharing : 1) + "    }\n  }\n}\n";
   const bool ports_are_nics = cluster.adapters == per_host;
   imported.scenario = text + (ports_are_nics ? odd_ports(cluster.odd_ports, per_host) : "");
 }

@@ -41,9 +41,10 @@ struct InfinibandNetwork {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>>
       down_up;  // [guid of switch] host ports, uplinks
   std::int64_t adapters_listed = 0, end_ports = 0, aggregation = 0, unnamed = 0;
-  std::map<std::string, std::vector<HostPort>> hosts;     // [name]
-  std::vector<std::pair<std::string, std::string>> ends;  // end ports, leaf by leaf: name, rate
-  std::map<std::string, std::int64_t> rates;
+  std::map<std::string, std::vector<HostPort>> hosts;               // [name]
+  std::vector<std::pair<std::string, std::string>> ends;            // end ports, leaf by leaf: name, rate
+  std::map<std::string, std::int64_t> rates, end_rates;             // of all link ends, of end ports
+  std::map<std::string, double> upwards;                            // [guid of switch] Gbit/s of its uplinks
   std::set<std::tuple<std::string, int, std::string, int>> cables;  // each end once, the lesser first
   std::vector<std::string> unread;
   Account account;
@@ -150,13 +151,14 @@ class InfinibandReader {
     ++n_.account.used;
     ++n_.rates[rate];
     if (other->starts_with("S-"))
-      cable(*port, *other, *far_port);
+      cable(*port, *other, *far_port, rate);
     else if (!other->starts_with("R-"))  // a router is no host
       host_port(*name, rate);
   }
 
-  void cable(int port, const std::string& other, int far_port) {
+  void cable(int port, const std::string& other, int far_port, const std::string& rate) {
     ++n_.down_up[block_].second;
+    n_.upwards[block_] += gbit(rate);
     named_.insert(other);
     auto here = std::pair(block_, port), there = std::pair(other, far_port);
     if (there < here) std::swap(here, there);
@@ -170,6 +172,7 @@ class InfinibandReader {
     }
     ++n_.end_ports;
     n_.ends.emplace_back(name, rate);
+    ++n_.end_rates[rate];
     ++n_.down_up[block_].first;
     const auto [host, adapter] = host_and_adapter(name);
     if (host.empty())
@@ -321,21 +324,22 @@ FabricOfCluster fabric_of(const std::string& file, const InfinibandNetwork& netw
   fabric.says_rails = true;
   fabric.rail_optimised = fabric.adapters > 1 && most_frequent(leaves_per_host(network)) ==
                                                      most_frequent(adapters_per_host(network));
-  const std::string usual = most_frequent(network.rates);
+  const std::string usual = most_frequent(network.end_rates);
   fabric.nic_gb_per_s = gbit(usual) / 8;
-  std::int64_t down = 0, up = 0;
-  for (const auto& [guid, ports] : network.down_up)
-    if (ports.first > 0) {
-      down += ports.first;
-      up += ports.second;
-    }
+  std::int64_t down = 0;
+  double upwards = 0;  // Gbit/s
+  for (const auto& [guid, ports] : network.down_up) {
+    if (ports.first == 0) continue;
+    down += ports.first;
+    if (const auto found = network.upwards.find(guid); found != network.upwards.end())
+      upwards += found->second;
+  }
   const std::int64_t leaves = leaves_of(network);
   if (leaves > 0) {
-    const auto mean = [&](std::int64_t sum) {
-      return static_cast<double>(sum) / static_cast<double>(leaves);
-    };
-    fabric.tiers.emplace_back(std::max<std::int64_t>(1, std::llround(mean(down))),
-                              up > 0 ? std::max(1.0, mean(down) / mean(up)) : 1.0);
+    const double ports = static_cast<double>(down) / static_cast<double>(leaves);
+    const double from_hosts = static_cast<double>(down) * gbit(usual);  // slower ones are told by themselves
+    fabric.tiers.emplace_back(std::max<std::int64_t>(1, std::llround(ports)),
+                              upwards > 0 ? std::max(1.0, from_hosts / upwards) : 1.0);
     fabric.tiers.emplace_back(std::max<std::int64_t>(1, leaves), 1.0);
   }
   fabric.end_ports = network.end_ports;
@@ -343,13 +347,13 @@ FabricOfCluster fabric_of(const std::string& file, const InfinibandNetwork& netw
     if (const auto& [name, rate] = network.ends[i]; gbit(rate) < gbit(usual))
       fabric.odd_ends.push_back(
           {static_cast<std::int64_t>(i), 0, gbit(rate) / gbit(usual), name + " runs at " + rate});
-  fabric.tiers_from = "mean of " + std::to_string(leaves) + " leaves: host ports, and host ports : uplinks";
+  fabric.tiers_from =
+      "mean of " + std::to_string(leaves) + " leaves: host ports, and what they carry : what uplinks carry";
   std::int64_t index = 0;
   for (const auto& [host, ports] : network.hosts) {
     for (std::size_t i = 0; i < ports.size() && static_cast<std::int64_t>(i) < fabric.adapters; ++i)
-      if (ports[i].rate != usual)
-        fabric.odd_ports.push_back({index, static_cast<std::int64_t>(i),
-                                    std::min(1.0, gbit(ports[i].rate) / gbit(usual)),
+      if (gbit(ports[i].rate) < gbit(usual))
+        fabric.odd_ports.push_back({index, static_cast<std::int64_t>(i), gbit(ports[i].rate) / gbit(usual),
                                     host + " " + ports[i].adapter + " runs at " + ports[i].rate});
     for (auto i = static_cast<std::int64_t>(ports.size()); i < fabric.adapters; ++i)
       fabric.odd_ports.push_back(

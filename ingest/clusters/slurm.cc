@@ -102,16 +102,20 @@ class SlurmReader {
 
   const Account& account() const { return account_; }
 
-  // Nodes below a switch of each tier, by the most frequent number of children.
+  // Nodes or switches below a switch of each tier; where these differ the mean, rounded up: all have a place.
   FabricTiers fabric_tiers() const {
     FabricTiers tiers;
+    std::int64_t below = nodes();
     for (const auto& [level, tier] : tiers_) {
-      const auto most = std::max_element(tier.children.begin(), tier.children.end(),
-                                         [](const auto& a, const auto& b) { return a.second < b.second; });
-      tiers.push_back({std::strtoll(most->first.c_str(), nullptr, 10), 1});
-      if (tier.children.size() > 1) uneven_.push_back(level);
+      tiers.emplace_back((below + tier.switches - 1) / tier.switches, 1);
+      below = tier.switches;
     }
     return tiers;
+  }
+  bool some_nodes_above_leaves() const {
+    return std::ranges::any_of(switches_, [](const auto& each) {
+      return !each.second.switches.empty() && !each.second.nodes.empty();
+    });
   }
   bool is_tree() const { return blocks_.empty(); }
   std::int64_t roots() const { return roots_; }
@@ -355,7 +359,6 @@ class SlurmReader {
   std::map<std::string, std::string> parent_of_;  // [node]
   std::map<int, Tier> tiers_;
   std::int64_t roots_ = 0;
-  mutable std::vector<int> uneven_;
 };
 
 }  // namespace
@@ -385,9 +388,11 @@ std::optional<Imported> import_slurm(const std::vector<InputText>& files, const 
                              "have been cut");
   FabricOfCluster fabric;
   fabric.file = files.front().name;
-  fabric.tiers = reader.fabric_tiers();
-  fabric.tiers_from = "switches below a switch; cables are not counted, 1:1 assumed";
   fabric.nodes = reader.nodes();
+  fabric.tiers = reader.fabric_tiers();
+  fabric.tiers_from =
+      "switches below a switch, the mean where they differ; cables are not counted, 1:1 assumed";
+  if (reader.some_nodes_above_leaves()) fabric.tiers_from += "; nodes at upper switches count as at leaves";
   write_fabric(fabric, stated, imported);
   return imported;
 }

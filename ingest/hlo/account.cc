@@ -38,6 +38,8 @@ void sort_in(Account& account, const Computation& computation, const Instruction
       ++account.passed_over["annotations, and moves between memories"];
     else
       ++account.used;
+  } else if (instruction.opcode == "send" || instruction.opcode == "recv") {
+    ++account.passed_over["sends and receives, to which a step gives no time"];
   } else if (!is_known_operation(instruction.opcode)) {
     ++account.unknown["operation " + instruction.opcode.text()];
   } else {

@@ -69,8 +69,16 @@ void keep_first(GroupList& list, const std::vector<std::int64_t>& group) {
                     group.begin() + static_cast<std::ptrdiff_t>(std::min(kKeptIds, group.size())));
 }
 
+// Numbers row by row as groups of this size.
+std::vector<std::vector<std::int64_t>> rows_of(const std::vector<std::int64_t>& numbers, std::int64_t size) {
+  std::vector<std::vector<std::int64_t>> rows;
+  for (auto row = numbers.begin(); row != numbers.end(); row += static_cast<std::ptrdiff_t>(size))
+    rows.emplace_back(row, row + static_cast<std::ptrdiff_t>(size));
+  return rows;
+}
+
 // {{0,1},{2,3}}
-std::optional<GroupList> listed(std::string_view text) {
+std::optional<GroupList> written_out(std::string_view text, Listed listed) {
   GroupList list;
   std::vector<std::int64_t> all;
   bool even = true, empty_group = false;
@@ -81,6 +89,7 @@ std::optional<GroupList> listed(std::string_view text) {
     if (!group) return std::nullopt;
     const auto size = static_cast<std::int64_t>(group->size());
     if (list.count++ == 0) keep_first(list, *group);
+    if (listed == Listed::kEveryGroup) list.every.push_back(*group);
     even = even && (list.count == 1 || size == list.size);
     empty_group = empty_group || size == 0;
     list.size = std::max(list.size, size);
@@ -143,7 +152,7 @@ std::optional<Arrangement> arrangement(std::string_view text) {
 }
 
 // Each row is a group.
-std::optional<GroupList> reshaped(std::string_view text) {
+std::optional<GroupList> reshaped(std::string_view text, Listed listed) {
   const auto made = arrangement(text);
   if (!made) return std::nullopt;
   GroupList list;
@@ -151,6 +160,8 @@ std::optional<GroupList> reshaped(std::string_view text) {
   list.count = product(made->shape) / list.size;
   list.named = all_below(product(made->shape));
   keep_first(list, made->ids(static_cast<std::size_t>(std::min<std::int64_t>(list.size, kKeptIds))));
+  if (listed == Listed::kEveryGroup)
+    list.every = rows_of(made->ids(static_cast<std::size_t>(product(made->lengths))), list.size);
   return list;
 }
 
@@ -248,6 +259,14 @@ class CutAxes {
 
   const std::vector<std::int64_t>& lengths() const { return lengths_; }
   const std::vector<std::size_t>& varied() const { return varied_; }
+  // All axes, those that groups vary behind the others.
+  std::vector<std::size_t> varied_last() const {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (std::ranges::count(varied_, i) == 0) all.push_back(i);
+    all.insert(all.end(), varied_.begin(), varied_.end());
+    return all;
+  }
 
  private:
   struct Part {
@@ -272,7 +291,7 @@ class CutAxes {
 };
 
 // mesh['data'=2,'model'=4] {'data'}, device_ids=(...): groups vary the axes in braces.
-std::optional<GroupList> of_mesh(std::string_view text) {
+std::optional<GroupList> of_mesh(std::string_view text, Listed listed) {
   const auto inside = between(text, '[', ']');
   const auto axes = inside ? mesh_axes(*inside) : std::nullopt;
   std::optional<std::vector<std::int64_t>> ids;
@@ -294,21 +313,26 @@ std::optional<GroupList> of_mesh(std::string_view text) {
   for (const std::size_t part : cut->varied()) list.size *= cut->lengths()[part];
   list.count = devices / list.size;
   list.named = ids ? named_by(*ids) : all_below(devices);
-  std::vector<std::int64_t> group = places(cut->lengths(), cut->varied(), kKeptIds);
-  for (std::int64_t& id : group) id = ids ? (*ids)[static_cast<std::size_t>(id)] : id;
-  keep_first(list, group);
+  const auto devices_at = [&](const std::vector<std::size_t>& varied, std::size_t most) {
+    std::vector<std::int64_t> found = places(cut->lengths(), varied, most);
+    for (std::int64_t& id : found) id = ids ? (*ids)[static_cast<std::size_t>(id)] : id;
+    return found;
+  };
+  keep_first(list, devices_at(cut->varied(), kKeptIds));
+  if (listed == Listed::kEveryGroup)
+    list.every = rows_of(devices_at(cut->varied_last(), static_cast<std::size_t>(devices)), list.size);
   return list;
 }
 
 }  // namespace
 
-std::optional<GroupList> written_groups(const Instruction& collective) {
+std::optional<GroupList> written_groups(const Instruction& collective, Listed listed) {
   std::string text(collective.attribute("replica_groups"));
   if (text.starts_with("mesh") && collective.has("device_ids"))  // a comma has parted them
     text += ", device_ids=" + std::string(collective.attribute("device_ids"));
-  if (text.starts_with('{')) return listed(text);
-  if (text.starts_with('[')) return reshaped(text);
-  if (text.starts_with("mesh")) return of_mesh(text);
+  if (text.starts_with('{')) return written_out(text, listed);
+  if (text.starts_with('[')) return reshaped(text, listed);
+  if (text.starts_with("mesh")) return of_mesh(text, listed);
   return text.empty() ? std::optional(GroupList{}) : std::nullopt;
 }
 

@@ -27,11 +27,13 @@ struct GroupList {
   std::int64_t size = 0, count = 0;  // of the largest group; of groups
   std::vector<std::int64_t> first;   // group, of it the first kKeptIds
   NamedNumbers named;
+  std::vector<std::vector<std::int64_t>> every = {};  // group, where that is asked for
 };
 constexpr std::size_t kKeptIds = 65'536;
 
 // In any of its four forms; of no size where everybody is in one group. Nothing where it cannot be read.
-std::optional<GroupList> written_groups(const Instruction& collective);
+enum class Listed : std::uint8_t { kFirstGroup, kEveryGroup };
+std::optional<GroupList> written_groups(const Instruction& collective, Listed listed = Listed::kFirstGroup);
 
 // Sources and targets of a permute, all of them.
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;

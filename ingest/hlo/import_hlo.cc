@@ -55,7 +55,7 @@ std::optional<Imported> import_hlo(const std::vector<InputText>& files, const St
     imported.text += (i == 0 ? "" : "\n") + hlo::module_text(file, summaries[i], account);
   }
   if (each.size() == 1) {
-    imported.ranks = std::max(summaries.front().devices, hlo::devices_named(modules->front()));
+    imported.ranks = summaries.front().devices;
     const auto kept = std::make_shared<const hlo::Module>(std::move(modules->front()));
     imported.on_machine = [kept, trips = stated.trips, name = file](const hlo::Machine& machine) {
       const hlo::ModuleStep step = predict_module(*kept, hlo::loop_counts(*kept, trips), machine);

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ingest/hlo/fields.h"
 #include "ingest/hlo/group_lists.h"
+#include "ingest/hlo/operations.h"
 
 namespace podsim::hlo {
 namespace {
@@ -49,6 +51,36 @@ std::vector<std::int64_t> devices_of_group(const Module& module, GroupMode mode,
   return devices;
 }
 
+// A group as it is written, once for each set of devices that it stands for.
+void add_devices_of(const Module& module, GroupMode mode, const std::vector<std::int64_t>& group,
+                    DeviceGroups& groups) {
+  const std::int64_t times = mode == GroupMode::kReplicas     ? module.partitions
+                             : mode == GroupMode::kPartitions ? module.replicas
+                                                              : 1;
+  for (std::int64_t time = 0; time < times; ++time) {
+    std::vector<std::int64_t> devices = devices_of_group(module, mode, group);
+    for (std::int64_t& device : devices)
+      device += mode == GroupMode::kPartitions ? time * module.partitions : time;
+    groups.push_back(std::move(devices));
+  }
+}
+
+// Devices from 0 to the largest that the collective names.
+std::int64_t devices_named_by(const Module& module, const Instruction& collective) {
+  GroupMode mode = GroupMode::kReplicas;
+  std::int64_t largest = -1;
+  if (collective.has("source_target_pairs")) {
+    mode = collective.has("channel_id") ? GroupMode::kPartitions : GroupMode::kReplicas;
+    const auto pairs = source_target_pairs(collective).value();
+    for (const auto& [source, target] : pairs) largest = std::max({largest, source, target});
+  } else {
+    mode = mode_of(collective);
+    largest = written_groups(collective).value().named.largest;
+  }
+  const bool of_replicas = mode == GroupMode::kReplicas || mode == GroupMode::kReplicasAndPartitions;
+  return saturating_multiply(largest + 1, of_replicas ? module.partitions : 1);
+}
+
 }  // namespace
 
 const char* to_string(GroupMode mode) {
@@ -83,6 +115,33 @@ std::optional<Groups> groups_of(const Module& module, const Instruction& collect
   groups.first.assign(list->first.begin(), list->first.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                      kShownIds, list->first.size())));
   return groups;
+}
+
+DeviceGroups device_groups(const Module& module, const Instruction& collective) {
+  DeviceGroups groups;
+  if (collective.has("source_target_pairs")) {
+    const GroupMode mode = collective.has("channel_id") ? GroupMode::kPartitions : GroupMode::kReplicas;
+    const auto pairs = source_target_pairs(collective).value();
+    for (const auto& [source, target] : pairs)
+      if (source != target) add_devices_of(module, mode, {source, target}, groups);
+    return groups;
+  }
+  const GroupMode mode = mode_of(collective);
+  GroupList list = written_groups(collective, Listed::kEveryGroup).value();
+  if (list.size == 0) {  // everybody
+    list.every.emplace_back();
+    for (std::int64_t id = 0; id < numbered(module, mode); ++id) list.every.front().push_back(id);
+  }
+  for (const auto& group : list.every) add_devices_of(module, mode, group, groups);
+  return groups;
+}
+
+std::int64_t devices_named(const Module& module) {
+  std::int64_t devices = saturating_multiply(module.replicas, module.partitions);
+  for (const Computation& computation : module.computations)
+    for (const Instruction& each : computation.instructions)
+      if (!collective_kind(each.opcode).empty()) devices = std::max(devices, devices_named_by(module, each));
+  return devices;
 }
 
 std::int64_t numbered(const Module& module, GroupMode mode) {

@@ -35,6 +35,15 @@ struct Groups {
 // read.
 std::optional<Groups> groups_of(const Module& module, const Instruction& collective);
 
+// Devices of all groups, in each in their order; of a permute its pairs, source and target, but for those
+// that send to themselves. Groups of replicas stand there for each partition, those of partitions for each
+// replica. REQUIRES: the module was read by parse_modules.
+using DeviceGroups = std::vector<std::vector<std::int64_t>>;
+DeviceGroups device_groups(const Module& module, const Instruction& collective);
+
+// Devices from 0 to the largest that the header or a collective names; at least 1. REQUIRES: likewise.
+std::int64_t devices_named(const Module& module);
+
 // Whom numbers of this mode can name, 0 and up: replicas, partitions, or all devices. A module whose header
 // leaves them out has 1.
 std::int64_t numbered(const Module& module, GroupMode mode);

@@ -22,11 +22,31 @@ std::string number_text(double number) {
 }
 std::string milliseconds(double seconds) { return number_text(seconds * 1e3); }
 
+// What the step takes for something else, or leaves out.
+std::string left_out_text(const ModuleStep& step, const Machine& machine) {
+  std::string text;
+  for (const auto& [type, runs] : step.without_rate)
+    text += count_text(runs) + " products of " + type + " run at the rate of bf16: " + machine.chip.name +
+            " has no rate of " + type + "\n";
+  for (const auto& [what, runs] : step.not_timed) {
+    const bool moves = what == "MoveToHost" || what == "MoveToDevice";
+    const double bytes = what == "MoveToHost" ? step.bytes_to_host : step.bytes_from_host;
+    text += what + " takes no time here (" + count_text(runs) + " runs" +
+            (moves ? ", " + number_text(bytes / 1e9) + " GB over the link to the host" : "") + ")\n";
+  }
+  for (const std::string& name : step.unknown_loops)
+    text += "loop " + name + " goes round an unknown number of times, and counts once: --trips " + name +
+            "=N states it\n";
+  return text;
+}
+
 }  // namespace
 
 std::vector<Figure> step_figures(const ModuleStep& step, const Machine& machine) {
   std::vector<Figure> collectives;
   for (const auto& [kind, work] : step.collectives) collectives.push_back(work_figure(kind, work));
+  std::vector<Figure> loops;
+  for (const std::string& name : step.unknown_loops) loops.emplace_back("", name);
   return {{"chip", machine.chip.name},
           {"fabric", machine.fabric.name},
           {"chips", static_cast<std::int64_t>(machine.fabric.chips)},
@@ -41,7 +61,12 @@ std::vector<Figure> step_figures(const ModuleStep& step, const Machine& machine)
           {"communication_s", step.communication_seconds},
           {"exposed_s", step.exposed_seconds},
           {"scattered_all_reduces", step.scattered},
-          counts_figure("unknown_calls", step.unknown_calls)};
+          counts_figure("unknown_calls", step.unknown_calls),
+          counts_figure("without_rate", step.without_rate),
+          counts_figure("not_timed", step.not_timed),
+          {"bytes_to_host", step.bytes_to_host},
+          {"bytes_from_host", step.bytes_from_host},
+          Figure::list("unknown_loops", std::move(loops))};
 }
 
 std::string step_text(const std::string& file, const ModuleStep& step, const Machine& machine) {
@@ -67,7 +92,7 @@ std::string step_text(const std::string& file, const ModuleStep& step, const Mac
   for (const auto& [target, count] : step.unknown_calls)
     text += "unknown call " + target + " is taken to move its operands and results (" + count_text(count) +
             " in the text)\n";
-  return text;
+  return text + left_out_text(step, machine);
 }
 
 }  // namespace podsim::hlo

@@ -1,23 +1,9 @@
 // Puts the analyses of a module together.
 #include "ingest/hlo/summary.h"
 
-#include <algorithm>
-
-#include "ingest/hlo/fields.h"
+#include "ingest/hlo/replica_groups.h"
 
 namespace podsim::hlo {
-namespace {
-
-// The largest number in the groups, plus 1, or what the header says.
-std::int64_t devices_of(const Module& module, const std::vector<CollectiveUse>& collectives) {
-  std::int64_t devices = saturating_multiply(module.partitions, module.replicas);
-  for (const CollectiveUse& use : collectives)
-    if (use.groups.mode == GroupMode::kDevices)
-      devices = std::max(devices, saturating_multiply(use.groups.size, use.groups.count));
-  return devices;
-}
-
-}  // namespace
 
 Summary summarize(const Module& module, const std::map<std::string, std::int64_t>& trips) {
   Summary summary;
@@ -34,7 +20,7 @@ Summary summarize(const Module& module, const std::map<std::string, std::int64_t
   summary.executed = CostAnalysis(module, &summary.loops).of(module.entry);
   summary.executions = executions(module, summary.loops);
   summary.collectives = collective_uses(module, summary.executions);
-  summary.devices = devices_of(module, summary.collectives);
+  summary.devices = devices_named(module);
   return summary;
 }
 

@@ -17,7 +17,7 @@ struct Summary {
   std::string module, entry;
   bool scheduled = false;
   std::int64_t partitions = 1, replicas = 1;  // as written
-  std::int64_t devices = 1;                   // as groups name them
+  std::int64_t devices = 1;                   // as header and groups name them
   std::int64_t computations = 0, instructions = 0;
   LoopCounts loops;
   Cost once, executed;

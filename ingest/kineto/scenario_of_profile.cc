@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "ingest/hlo/fields.h"
 #include "ingest/kineto/intervals.h"
 #include "ingest/launchers/scenario_text.h"
 #include "report/text/text.h"
@@ -106,16 +107,47 @@ RecordedLayers layers_of(const RankProfile& rank, const StepTime& step, std::int
 
 std::string us_text(std::int64_t ns) { return shortest(static_cast<double>(ns) / 1e3); }
 
-// Writes layers and the mesh that their collectives go along.
+// The ranks of a collective, by the kernel or by the header of the file; empty where they are not known.
+std::vector<std::int64_t> ranks_of(const Profile& profile, const CollectiveCall& call) {
+  if (call.ranks && call.ranks->find("...") == std::string::npos) return hlo::list_of(*call.ranks);
+  if (profile.run && profile.run->groups && call.group)
+    for (const ListedGroup& group : *profile.run->groups)
+      if (group.name == *call.group) return group.ranks;
+  return {};
+}
+
+// From each of these ranks to the next; nothing where that differs.
+std::optional<std::int64_t> stride_of(const std::vector<std::int64_t>& ranks) {
+  if (ranks.size() < 2) return std::nullopt;
+  const std::int64_t stride = ranks[1] - ranks[0];
+  for (std::size_t i = 1; i < ranks.size(); ++i)
+    if (ranks[i] - ranks[i - 1] != stride) return std::nullopt;
+  return stride > 0 ? std::optional(stride) : std::nullopt;
+}
+
+// Writes layers and the mesh that their collectives go along: the largest groups that are not of all ranks,
+// so many ranks apart, with ranks outside and between.
 class Writer {
  public:
-  Writer(ScenarioText& text, const RecordedLayers& layers, std::int64_t world)
+  Writer(ScenarioText& text, const RecordedLayers& layers, const Profile& profile, std::int64_t world)
       : text_(text), layers_(layers), world_(world) {
+    const CollectiveCall* largest = nullptr;
     for (const Segment& segment : layers.segments) {
       const std::int64_t size = segment.call->group_size.value_or(world);
-      if (size < world && world % size == 0) inner_ = std::max(inner_, size);
+      if (size >= world || world % size != 0 || size <= group_) continue;
+      group_ = size;
+      largest = segment.call;
     }
+    outer_ = world;
+    if (largest == nullptr) return;
+    const auto stride = stride_of(ranks_of(profile, *largest));
+    stride_known_ = stride && world % (group_ * *stride) == 0;
+    between_ = stride_known_ ? *stride : 1;
+    outer_ = world / group_ / between_;
   }
+
+  // Sequences of a step of one microbatch: the batch is cut along `data`.
+  std::int64_t sequences() const { return outer_ > 1 ? outer_ : between_; }
 
   void write_layers() {
     const std::vector<Segment>& all = layers_.segments;
@@ -143,12 +175,14 @@ class Writer {
   }
 
   void write_mesh() {
-    const std::int64_t outer = inner_ > 0 ? world_ / inner_ : world_;
-    text_.line("mesh { name: \"data\" size: " + std::to_string(outer) + " }",
-               inner_ > 0 ? "all ranks by the group below" : "all ranks");
-    if (inner_ > 0)
-      text_.line("mesh { name: \"group\" size: " + std::to_string(inner_) + " }",
-                 "ranks of the larger group that is not of all");
+    if (outer_ > 1) write_axis("data", outer_, group_ == 0 ? "all ranks" : "all ranks by the groups below");
+    if (group_ > 0)
+      write_axis("group", group_,
+                 "ranks of the largest group that is not of all, " +
+                     (!stride_known_  ? "taken for neighbours: the file does not say how they lie"
+                      : between_ == 1 ? "neighbours"
+                                      : std::to_string(between_) + " apart"));
+    if (between_ > 1) write_axis(outer_ > 1 ? "neighbours" : "data", between_, "ranks between those");
     text_.line("sharding: \"data\"");
   }
 
@@ -161,19 +195,26 @@ class Writer {
                "in the order of the step");
     text_.line(std::string(time) + ": " + us_text(segment.own_ns), "of the rank, with gaps between kernels");
     const std::int64_t size = call.group_size.value_or(world_);
-    const std::string axis = inner_ == 0 || size == world_ ? ""
-                             : size == inner_              ? " axis: \"group\""
-                                                           : " axis: \"data\"";
+    const std::string axis = group_ == 0 || size == world_                    ? ""
+                             : size == group_                                 ? " axis: \"group\""
+                             : between_ > 1 && outer_ > 1 && size == between_ ? " axis: \"neighbours\""
+                                                                              : " axis: \"data\"";
     text_.line(std::string(collective) + " { kind: " + kind_in_scenario(call.kind) + axis +
                    " bytes: " + std::to_string(bytes_of(call)) + " }",
                std::to_string(size) + " ranks, " + (segment.hidden ? "beside computations" : "waited for"));
     text_.close();
   }
 
+  void write_axis(const char* name, std::int64_t size, const std::string& from) {
+    text_.line("mesh { name: \"" + std::string(name) + "\" size: " + std::to_string(size) + " }", from);
+  }
+
   ScenarioText& text_;
   const RecordedLayers& layers_;
   std::int64_t world_;
-  std::int64_t inner_ = 0;  // ranks of groups that are not of all; 0: there are none
+  std::int64_t group_ = 0;                // ranks of groups that are not of all; 0: there are none
+  std::int64_t outer_ = 1, between_ = 1;  // groups beside each other, and within each other
+  bool stride_known_ = false;
 };
 
 }  // namespace
@@ -201,13 +242,14 @@ std::string scenario_of_profile(const std::vector<RankProfile>& ranks, const Sta
   text.open("job");
   text.open("measured_layers");
   text.line("name: " + in_quotes("step of " + rank.file.substr(rank.file.find_last_of('/') + 1)));
-  Writer writer(text, layers, world);
+  Writer writer(text, layers, rank.profile, world);
   writer.write_layers();
   text.close();
   writer.write_mesh();
   text.line("stack_override { gradients_overlapped: true }",
             "collectives that ran beside computations do so here");
-  text.line("global_batch_sequences: " + std::to_string(world), "not in a profile: one step, one microbatch");
+  text.line("global_batch_sequences: " + std::to_string(writer.sequences()),
+            "not in a profile: one step, one microbatch");
   text.line("microbatch_sequences: 1", "not in a profile");
   text.line("sequence_tokens: 1", "not in a profile: figures of tokens are those of steps");
   text.close();

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/launchers/reasons.h"
 #include "ingest/launchers/scenario_text.h"
@@ -45,6 +46,13 @@ class DeepSpeed {
     if (parameters_)
       imported.needs_to_run.push_back({"weights on the chips: those on the host are not simulated",
                                        "--set zero_optimization.offload_param.device=none"});
+    if (optimizer_ == "nvme")
+      imported.needs_to_run.push_back(
+          {"optimizer state in the memory of the host: that on nvme is not simulated",
+           "--set zero_optimization.offload_optimizer.device=cpu"});
+    if (optimizer_ && offloaded_.value_or(1) < 1)
+      imported.needs_to_run.push_back({"optimizer state on the host as a whole, not a part of it",
+                                       "--set zero_optimization.offload_optimizer.ratio=1"});
     if (needs_.empty() && !data_) imported.needs_to_run.push_back({"chips", "--chips"});
     if (needs_.empty() && imported.needs_to_run.empty()) imported.scenario = scenario();
     return imported;
@@ -128,6 +136,10 @@ class DeepSpeed {
                 "expected 0, 1, 2 or 3");
     optimizer_ = device("offload_optimizer");
     parameters_ = device("offload_param");
+    offloaded_ = s_.number("zero_optimization.offload_optimizer.ratio");
+    if (offloaded_ && (*offloaded_ < 0 || *offloaded_ > 1))
+      s_.refuse("zero_optimization.offload_optimizer.ratio", "the ratio is " + shortest(*offloaded_),
+                "expected 0 to 1");
     if (s_.is_true("zero_optimization.cpu_offload")) optimizer_ = "cpu";  // as it was written until 2021
     if (s_.is_true("zero_optimization.cpu_offload_params")) parameters_ = "cpu";
     overlap_ = unless_auto("zero_optimization.overlap_comm") ? s_.is_true("zero_optimization.overlap_comm")
@@ -163,6 +175,9 @@ class DeepSpeed {
       if (s_.has(enabled) && !unless_auto(enabled)) {
         open_precision_ = true;
       } else if (s_.is_true(enabled)) {
+        if (precision_ == "fp16" && std::string(name) == "bf16")
+          s_.refuse(enabled, enabled + " beside fp16.enabled",
+                    "expected one of them; DeepSpeed takes no both");
         precision_ = name;
         precision_from_ = enabled + ", " + s_.place(enabled);
       }
@@ -223,9 +238,10 @@ class DeepSpeed {
     LauncherDegrees degrees;
     (stage_ == 3 ? degrees.fsdp : degrees.data) = *data_;
     if (stage_ == 3 && mics_) degrees.fsdp = *mics_, degrees.data = *data_ / *mics_;
-    degrees.state = stage_ == 1   ? LauncherDegrees::State::kZero1
-                    : stage_ == 2 ? LauncherDegrees::State::kZero2
-                                  : LauncherDegrees::State::kWhole;
+    degrees.state = stage_ == 1   ? SharedState::kZero1
+                    : stage_ == 2 ? SharedState::kZero2
+                    : stage_ == 3 ? SharedState::kZero3
+                                  : SharedState::kWhole;
     const std::string stage = "zero_optimization.stage, " + s_.place("zero_optimization.stage");
     std::string problem;
     add_mesh(out, degrees, {{"data", "data parallel"}, {"fsdp", "data parallel"}, {"state", stage}}, problem);
@@ -249,7 +265,7 @@ class DeepSpeed {
   Whole data_, global_, micro_, accumulation_, hpz_, mics_, sequence_;
   std::int64_t stage_ = 0;
   bool overlap_ = false, open_precision_ = false;
-  std::optional<double> bucket_;
+  std::optional<double> bucket_, offloaded_;
   std::optional<bool> quantized_weights_, quantized_gradients_;
   std::optional<std::string> optimizer_, parameters_;
   std::string precision_, precision_from_;

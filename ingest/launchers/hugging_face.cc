@@ -74,7 +74,8 @@ class HuggingFaceReader {
     const bool gemma3 = is({"gemma3_text"});
     const auto of_gemma3 = [&](std::int64_t number) { return gemma3 ? Whole(number) : std::nullopt; };
     m_.layers = keys_.required({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, "layers");
-    m_.d_model = keys_.required({"hidden_size", "n_embd", "d_model"}, "d_model");
+    m_.d_model = is({"bloom"}) ? keys_.required({"n_embed", "hidden_size"}, "d_model")
+                               : keys_.required({"hidden_size", "n_embd", "d_model"}, "d_model");
     m_.heads =
         keys_.required({"num_attention_heads", "n_head", "n_heads", "num_heads"}, "heads", of_gemma3(8));
     m_.kv_heads = keys_.whole(
@@ -260,10 +261,13 @@ class HuggingFaceReader {
       keys_.refuse("num_hidden_layers", "more layers than any model has", "");
   }
 
-  // Of Falcon by what runs beside what.
+  // By what runs beside what.
   int norms() {
+    if (is({"stablelm"})) return keys_.flag("use_parallel_residual", false) ? 1 : 2;
     if (!is({"falcon"})) return family_->norms;
-    return keys_.flag("new_decoder_architecture", false) || !keys_.flag("parallel_attn", true) ? 2 : 1;
+    const bool own = keys_.flag("new_decoder_architecture", false) &&
+                     keys_.whole({"num_ln_in_parallel_attn"}, "norms").value_or(2) == 2;
+    return own || !keys_.flag("parallel_attn", true) ? 2 : 1;
   }
 
   // Embeddings narrower than the model are not counted.
@@ -323,7 +327,8 @@ bool is_hugging_face(std::string_view text) {
   if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with("{")) return false;
   const auto has = [&](const char* word) { return text.find(word) != std::string_view::npos; };
   return (has("\"model_type\"") || has("\"architectures\"")) &&
-         (has("\"hidden_size\"") || has("\"text_config\"") || has("\"n_embd\"") || has("\"d_model\""));
+         (has("\"hidden_size\"") || has("\"text_config\"") || has("\"n_embd\"") || has("\"n_embed\"") ||
+          has("\"d_model\""));
 }
 
 std::optional<Imported> import_hugging_face(const std::vector<InputText>& files, const Stated& stated,

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "ingest/launchers/hugging_face_model.h"
+#include "ingest/launchers/launcher_mesh.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
@@ -121,6 +122,7 @@ std::string hugging_face_scenario(const std::string& file, const HuggingFaceMode
   out.line("stack: " + in_quotes(stated.stack), stated.stack_from);
   LauncherDegrees degrees;
   degrees.fsdp = *stated.chips;
+  degrees.state = SharedState::kZero3;
   std::string problem;
   const std::string assumed = "assumed: fully sharded over all chips, which may not be the fastest layout";
   add_mesh(out, degrees, {{"fsdp", assumed}, {"state", assumed}}, problem);

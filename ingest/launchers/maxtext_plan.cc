@@ -353,6 +353,12 @@ class MaxTextReader {
     plan_.policy = s_.text("remat_policy").value_or("full");
     plan_.attention = s_.text("attention").value_or("autoselected");
     plan_.scan = s_.boolean("scan_layers").value_or(true);
+    plan_.offload_optimizer = s_.is_true("optimizer_memory_host_offload");
+    plan_.from["offload_optimizer"] =
+        "optimizer_memory_host_offload, " + s_.place("optimizer_memory_host_offload");
+    if (s_.is_true("parameter_memory_host_offload"))
+      plan_.not_run.push_back({"weights on the chips: those on the host are not simulated",
+                               "--set parameter_memory_host_offload=false"});
     for (const char* name :
          {"global_parameter_scale", "compile_topology", "compile_topology_num_slices", "num_slices"})
       s_.use(name);

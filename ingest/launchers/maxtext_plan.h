@@ -32,7 +32,8 @@ struct MaxTextPlan {
   std::optional<std::int64_t> micro;                               // sequences of one on a batch shard
   std::int64_t state_bytes = 12;                                   // of weights in 32 bits, and of moments
   double per_device = 12;                                          // sequences
-  bool scan = true;
+  bool scan = true, offload_optimizer = false;
+  std::vector<Needed> not_run;  // instead of what podsim does not simulate
   std::string chips_from = "--chips", name, catalogue, quantization, precision, weights, policy, attention;
 };
 
@@ -41,6 +42,9 @@ std::int64_t axes_product(const MaxTextPlan& plan, std::initializer_list<std::st
 
 // Contradictions are problems of the settings.
 MaxTextPlan read_maxtext_plan(MaxTextSources& sources, const Stated& stated);
+
+// As podsim names what matmuls run in; empty where it has no such format.
+std::string maxtext_recipe(const MaxTextPlan& plan);
 
 std::vector<Figure> maxtext_figures(const MaxTextPlan& plan);
 std::string maxtext_text(const std::string& file, const MaxTextPlan& plan);

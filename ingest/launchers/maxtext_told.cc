@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/maxtext_plan.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
@@ -53,12 +54,53 @@ std::string experts_text(const ModelSizes::Experts& experts) {
   return text;
 }
 
-std::string recipe_of(const MaxTextPlan& plan) {
-  if (plan.quantization.find("fp8") != std::string::npos) return "fp8_tensorwise";
-  return plan.quantization.starts_with("int8") ? "int8" : plan.quantization.empty() ? plan.precision : "bf16";
+// Those of our axes that lie between slices, in the order of MaxText's mesh.
+std::vector<std::string> axes_between_slices(const MaxTextPlan& plan) {
+  static const std::vector<std::pair<const char*, const char*>> kOrder = {
+      {"diloco", "data"},
+      {"data", "data"},
+      {"pipeline", "pipeline"},
+      {"fsdp", "fsdp"},
+      {"fsdp_transpose", "fsdp"},
+      {"sequence", "context"},
+      {"context", "context"},
+      {"context_usp_ulysses", "context"},
+      {"context_autoregressive", "context"},
+      {"tensor", "tensor"},
+      {"tensor_transpose", "tensor"},
+      {"tensor_sequence", "tensor"},
+      {"expert", "expert"}};
+  std::vector<std::string> outer;
+  for (const auto& [theirs, ours] : kOrder)
+    if (std::ranges::any_of(plan.dcn, [&](const auto& axis) { return axis.first == theirs; }) &&
+        std::ranges::count(outer, ours) == 0)
+      outer.emplace_back(ours);
+  return outer;
+}
+
+// An axis here has one place: of several between slices only the last may go on within a slice.
+std::string misplaced_axes(const MaxTextPlan& plan) {
+  const std::vector<std::string> outer = axes_between_slices(plan);
+  for (const auto& [axis, size] : plan.ici)
+    if (outer.size() > 1 && std::find(outer.begin(), outer.end() - 1, axis) != outer.end() - 1)
+      return "parts of " + axis +
+             " both between and within slices beside other axes between them: all of it "
+             "lies outside";
+  return "";
 }
 
 }  // namespace
+
+// Of Transformer Engine, of AQT and of Qwix, by the names that base.yml has for them.
+std::string maxtext_recipe(const MaxTextPlan& plan) {
+  const std::string& name = plan.quantization;
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  if (name.empty() || name == "te_noop") return plan.quantization.empty() ? plan.precision : "bf16";
+  if (has("nvfp4")) return "nvfp4";
+  if (has("mxfp8")) return "mxfp8";
+  if (has("fp8")) return "fp8_tensorwise";
+  return name == "int8" ? "int8" : "";
+}
 
 std::vector<Figure> maxtext_figures(const MaxTextPlan& plan) {
   return {{"format", std::string("maxtext")},
@@ -134,6 +176,8 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
   PODSIM_CHECK(plan.needs.empty() && plan.chips, "nothing is needed");
   ScenarioText out;
   out.comment("From " + file + ", by podsim import. Defaults are those of MaxText's base.yml.");
+  if (const std::string misplaced = misplaced_axes(plan); !misplaced.empty())
+    out.comment("Not simulated: " + misplaced + ".");
   add_cluster(out, stated, *plan.chips, plan.chips_from, plan.slices,
               stated.slices ? "--slices" : "product of the dcn axes");
   out.open("job");
@@ -152,6 +196,8 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
   degrees.sequence_parallel = true;
   plan.from["state"] = "weights over the fsdp axes";
   plan.from["sequence_parallel"] = "tensor axes of MaxText cut sequences too";
+  degrees.outermost = axes_between_slices(plan);
+  if (degrees.fsdp * degrees.context > 1) degrees.state = SharedState::kZero3;
   if (!add_mesh(out, degrees, plan.from, problem)) return "";
   out.line("global_batch_sequences: " + std::to_string(*plan.global),
            "chips x per_device_batch_size x gradient_accumulation_steps");
@@ -168,8 +214,10 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
              plan.from["accumulation"]);
   }
   out.line("sequence_tokens: " + std::to_string(plan.sequence), plan.from["sequence"]);
-  out.line("precision: " + recipe_of(plan), plan.quantization.empty() ? "dtype" : plan.from["quantization"]);
+  out.line("precision: " + maxtext_recipe(plan),
+           plan.quantization.empty() ? "dtype" : plan.from["quantization"]);
   out.line("recompute_policy: " + in_quotes(plan.policy), plan.from["remat_policy"]);
+  if (plan.offload_optimizer) out.line("offload_optimizer: true", plan.from["offload_optimizer"]);
   out.close();
   return out.text();
 }

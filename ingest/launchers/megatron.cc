@@ -30,6 +30,7 @@ std::optional<Imported> imported_megatron(const std::string& file, Configuration
       megatron_text(file, plan) + needs_text(plan.needs) + account_text(imported.accounts.front());
   need_cluster(stated, false, imported.needs_to_run);
   if (!plan.batch) imported.needs_to_run.push_back({"global-batch-size", "--set global-batch-size=N"});
+  imported.needs_to_run.insert(imported.needs_to_run.end(), plan.not_run.begin(), plan.not_run.end());
   if (!plan.needs.empty() || !imported.needs_to_run.empty()) return imported;
   std::string problem;
   imported.scenario = megatron_scenario(file, plan, stated, problem);
@@ -63,7 +64,9 @@ std::optional<Imported> import_megatron(const std::vector<InputText>& files, con
   }
   const bool script = has("#!/") || has(".py") || has("torchrun") || has("#SBATCH");
   const bool keys = has("MODEL_ARGS:") || !script;
-  auto settings = keys ? read_megatron_keys(file, problems) : read_megatron_script(file, stated, problems);
+  std::vector<std::string> notes;
+  auto settings =
+      keys ? read_megatron_keys(file, problems) : read_megatron_script(file, stated, notes, problems);
   if (!settings) return std::nullopt;
   for (const auto& [name, text] : stated.settings) {
     if (!keys && reads_variable(file.text, name)) continue;
@@ -80,7 +83,9 @@ std::optional<Imported> import_megatron(const std::vector<InputText>& files, con
     problems.push_back(problem);
     return std::nullopt;
   }
-  return imported_megatron(file.name, *settings, stated, problems);
+  auto imported = imported_megatron(file.name, *settings, stated, problems);
+  if (imported) imported->notes = std::move(notes);
+  return imported;
 }
 
 }  // namespace podsim

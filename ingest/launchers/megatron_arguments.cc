@@ -55,6 +55,27 @@ void add_command(const Document& document, const std::vector<ShellWord>& command
   }
 }
 
+// Whether it has arguments of a model or its layout.
+bool trains(const std::vector<ShellWord>& command) {
+  return std::ranges::any_of(command, [](const ShellWord& word) {
+    const std::string name = argument_name(word.text.substr(0, word.text.find('=')));
+    return is_option(word.text) && (name == "num-layers" || name == "tensor-model-parallel-size" ||
+                                    name == "micro-batch-size" || name == "hidden-size");
+  });
+}
+
+bool starts_program(const std::vector<ShellWord>& command) {
+  return std::ranges::any_of(
+      command, [](const ShellWord& word) { return word.text.ends_with(".py") || word.text == "-m"; });
+}
+
+std::map<std::string, std::string> asked_of_program(const Configuration& command) {
+  std::map<std::string, std::string> asked;
+  for (const Setting& setting : command.all())
+    if (!setting.name.starts_with("launcher.")) asked[setting.name] = setting.text;
+  return asked;
+}
+
 }  // namespace
 
 std::string argument_name(std::string name) {
@@ -71,12 +92,16 @@ std::string argument_name(std::string name) {
       {"encoder-num-layers", "num-layers"},
       {"encoder-seq-length", "seq-length"},
       {"mtp-layers", "mtp-num-layers"},
+      {"activations-checkpoint-granularity", "recompute-granularity"},
+      {"activations-checkpoint-method", "recompute-method"},
+      {"activations-checkpoint-num-layers", "recompute-num-layers"},
       {"qk-pos-emb-dim", "qk-pos-emb-head-dim"}};
   const auto found = kOthers.find(name);
   return found == kOthers.end() ? name : found->second;
 }
 
 std::optional<Configuration> read_megatron_script(const InputText& file, const Stated& stated,
+                                                  std::vector<std::string>& notes,
                                                   std::vector<Problem>& problems) {
   Document document(file.name, file.text);
   const std::map<std::string, std::string> given(stated.settings.begin(), stated.settings.end());
@@ -85,16 +110,21 @@ std::optional<Configuration> read_megatron_script(const InputText& file, const S
   problems.insert(problems.end(), found.begin(), found.end());
   if (!found.empty()) return std::nullopt;
   Configuration settings;
+  std::optional<std::map<std::string, std::string>> first;
   for (const auto& as_written : script.commands) {
     const std::vector<ShellWord> command = with_inner_words(as_written);
-    const auto has = [&](const char* name) {
-      return std::any_of(command.begin(), command.end(), [&](const ShellWord& word) {
-        return argument_name(word.text.substr(0, word.text.find('='))) == name && is_option(word.text);
-      });
-    };
-    if (has("num-layers") || has("tensor-model-parallel-size") || has("micro-batch-size") ||
-        has("hidden-size"))
-      add_command(document, command, settings);
+    if (!trains(command)) continue;
+    Configuration of_command;
+    add_command(document, command, of_command);
+    const auto asked = asked_of_program(of_command);
+    if (first && starts_program(command)) {
+      if (asked != *first)
+        notes.push_back(file.name + ":" + std::to_string(command.front().at.line) +
+                        ": another command trains something else; the first one of the script is read");
+      continue;
+    }
+    if (starts_program(command)) first = asked;
+    settings.set_all(of_command);
   }
   for (const auto& [name, text] : script.batch) {
     Setting setting = setting_at(document, "launcher." + argument_name(name), {0, 0});
@@ -103,6 +133,20 @@ std::optional<Configuration> read_megatron_script(const InputText& file, const S
   }
   return settings;
 }
+
+namespace {
+
+// Keys of NeMo 1 that say in words what is a flag elsewhere.
+void name_as_argument(const std::string& key, Setting& setting) {
+  const bool gated =
+      setting.text.find("swiglu") != std::string::npos || setting.text.find("geglu") != std::string::npos;
+  if (key == "model.bias") setting.name = "add-bias-linear";
+  if (key == "model.activation" && gated) setting.name = "swiglu", setting.text = "true";
+  if (key == "model.optim.name" && setting.text == "distributed_fused_adam")
+    setting.name = "use-distributed-optimizer", setting.text = "true";
+}
+
+}  // namespace
 
 std::optional<Configuration> read_megatron_keys(const InputText& file, std::vector<Problem>& problems) {
   const auto read = read_yaml(file.name, file.text, problems);
@@ -121,6 +165,7 @@ std::optional<Configuration> read_megatron_keys(const InputText& file, std::vect
     setting.name = trainer != kTrainer.end() ? trainer->second
                    : outside                 ? "outside." + name
                                              : argument_name(name.substr(name.rfind('.') + 1));
+    name_as_argument(name, setting);
     if (setting.kind == Setting::Kind::kNull && setting.text.empty() && name.find("--") != std::string::npos)
       setting.kind = Setting::Kind::kBoolean;
     settings.set(std::move(setting));

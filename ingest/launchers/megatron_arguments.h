@@ -15,8 +15,10 @@ namespace podsim {
 // library's classes for some.
 std::string argument_name(std::string name);
 
-// Of the commands that train; "launcher." is before the names of options of torchrun and of Slurm.
+// Of the first command that trains; "launcher." is before the names of options of torchrun and of Slurm.
+// Notes tell of others that ask for something else.
 std::optional<Configuration> read_megatron_script(const InputText& file, const Stated& stated,
+                                                  std::vector<std::string>& notes,
                                                   std::vector<Problem>& problems);
 
 // Of YAML; "outside." is before keys beside MODEL_ARGS.

@@ -3,8 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <utility>
+
+#include "ingest/launchers/expert_layers.h"
+#include "ingest/launchers/layer_pattern.h"
+#include "ingest/launchers/megatron_precision.h"
+#include "ingest/launchers/megatron_stages.h"
 
 namespace podsim {
 namespace {
@@ -21,7 +27,6 @@ class MegatronReader {
     read_batch();
     read_policies();
     check();
-    s_.use("bf16");
     s_.use("max-position-embeddings");
     return std::move(plan_);
   }
@@ -65,7 +70,9 @@ class MegatronReader {
           s_.is_true("swiglu") ? *plan_.model.d_model * 8 / 3 / 64 * 64 : 4 * *plan_.model.d_model;
     plan_.model.tied_embedding = !flag("untie-embeddings-and-output-weights", "tied_embedding");
     plan_.model.biases = !flag("disable-bias-linear", "biases");
-    plan_.model.rms_norm = s_.text("normalization").value_or("LayerNorm") == "RMSNorm";
+    std::string norm = s_.text("normalization").value_or("LayerNorm");
+    std::ranges::transform(norm, norm.begin(), [](unsigned char c) { return std::tolower(c); });
+    plan_.model.rms_norm = norm == "rmsnorm";
     plan_.model.qk_norm = flag("qk-layernorm", "qk_norm");
     const auto dropout = s_.number("hidden-dropout");
     plan_.model.dropout = dropout.value_or(0.1) > 0;
@@ -103,16 +110,25 @@ class MegatronReader {
     if (!mixture.expert_ffn) mixture.expert_ffn = plan_.model.ffn;
     mixture.shared_ffn = whole("moe-shared-expert-intermediate-size", "shared_ffn");
     mixture.capacity_factor = s_.number("moe-expert-capacity-factor");
-    plan_.layer_freq = s_.text("moe-layer-freq").value_or("1");
-    const std::size_t zeros = plan_.layer_freq.find("[0]*");
-    if (zeros != std::string::npos) {
-      mixture.dense_layers = std::strtol(plan_.layer_freq.c_str() + zeros + 4, nullptr, 10);
-      plan_.model.from["dense_layers"] = "--moe-layer-freq, " + s_.place("moe-layer-freq");
-    } else if (plan_.layer_freq.find_first_not_of("0123456789") == std::string::npos) {
-      mixture.every = std::max(1L, std::strtol(plan_.layer_freq.c_str(), nullptr, 10));
-      plan_.model.from["every"] = "--moe-layer-freq, " + s_.place("moe-layer-freq");
-    }
+    read_expert_layers(mixture);
     plan_.model.experts = mixture;
+  }
+
+  void read_expert_layers(ModelSizes::Experts& mixture) {
+    plan_.layer_freq = s_.text("moe-layer-freq").value_or("1");
+    if (!plan_.model.layers) return;
+    const auto pattern = layer_pattern(plan_.layer_freq, *plan_.model.layers);
+    if (!pattern)
+      return s_.refuse("moe-layer-freq", "moe-layer-freq is \"" + plan_.layer_freq + "\"",
+                       "expected a number, or a list of " + std::to_string(*plan_.model.layers) +
+                           " numbers 0 and 1 as in ([0]*1+[1]*" +
+                           std::to_string(std::max<std::int64_t>(1, *plan_.model.layers - 1)) + ")");
+    if (!place_experts(*pattern, mixture))
+      plan_.not_run.push_back({"experts on every n-th layer, behind dense ones alone where there are such",
+                               "--set moe-layer-freq=1, or the list of such layers"});
+    for (const char* field : {"dense_layers", "every"})
+      if (s_.has("moe-layer-freq"))
+        plan_.model.from[field] = "--moe-layer-freq, " + s_.place("moe-layer-freq");
   }
 
   void read_layout() {
@@ -224,6 +240,7 @@ class MegatronReader {
   void read_policies() {
     read_state();
     read_precision();
+    read_offload();
     read_recompute();
     plan_.first = whole("decoder-first-pipeline-num-layers");
     plan_.last = whole("decoder-last-pipeline-num-layers");
@@ -241,37 +258,30 @@ class MegatronReader {
     }
     for (const char* name : {"num-virtual-stages-per-pipeline-rank", "virtual-pipeline-model-parallel-size"})
       if (const Whole chunks = whole(name, "chunks"); chunks && *chunks > 0) plan_.chunks = *chunks;
-    if (const auto stages = s_.text("pipeline-model-parallel-layout")) {
-      const std::int64_t count = stages_of(*stages);
-      if (count % plan_.pipeline != 0)
-        s_.refuse("pipeline-model-parallel-layout",
-                  "a layout of " + std::to_string(count) +
-                      " stages is not a multiple of pipeline = " + std::to_string(plan_.pipeline));
-      else
-        plan_.chunks = count / plan_.pipeline;
-    }
+    if (const auto layout = s_.text("pipeline-model-parallel-layout")) read_stages(*layout);
+    plan_.chunk_layers = megatron_chunk_layers(s_, plan_);
     plan_.overlap_gradients = flag("overlap-grad-reduce");
     plan_.overlap_parameters = flag("overlap-param-gather");
-    plan_.overlap_tensor = flag("tp-comm-overlap");
+    plan_.overlap_tensor = flag("tp-comm-overlap", "overlap_tensor");
+    if (plan_.overlap_gradients && !plan_.overlap_parameters && plan_.state == "zero1")
+      plan_.not_simulated.emplace_back(
+          "updated weights that are gathered with nothing beside it (without --overlap-param-gather)");
     plan_.dispatcher = s_.text("moe-token-dispatcher-type").value_or("allgather");
   }
 
-  // Of "Et*3|(tt|)*29,m|L", where bars part stages and a bracket is repeated.
-  static std::int64_t stages_of(const std::string& layout) {
-    constexpr std::int64_t kMost = 1'000'000;
-    std::int64_t bars = 0, inside = 0;
-    bool open = false;
-    for (std::size_t i = 0; i < layout.size(); ++i) {
-      if (layout[i] == '(') open = true, inside = 0;
-      if (layout[i] == '|') ++(open ? inside : bars);
-      if (layout[i] != ')') continue;
-      const bool repeated = i + 1 < layout.size() && layout[i + 1] == '*';
-      bars += inside * (repeated ? std::clamp<std::int64_t>(std::strtoll(layout.c_str() + i + 2, nullptr, 10),
-                                                            0, kMost)
-                                 : 1);
-      open = false;
-    }
-    return bars + 1;
+  void read_stages(const std::string& layout) {
+    const auto stages = layout_layers(layout);
+    if (!stages)
+      return s_.refuse("pipeline-model-parallel-layout", "the layout of the pipeline is \"" + layout + "\"",
+                       "expected stages of E, t, m and L with | between them, as in Et*3|(tt|)*29m|L");
+    const std::int64_t count = std::ssize(*stages);
+    plan_.layout = *stages;
+    if (count % plan_.pipeline != 0)
+      s_.refuse("pipeline-model-parallel-layout",
+                "a layout of " + std::to_string(count) +
+                    " stages is not a multiple of pipeline = " + std::to_string(plan_.pipeline));
+    else
+      plan_.chunks = count / plan_.pipeline;
   }
 
   void read_state() {
@@ -289,26 +299,21 @@ class MegatronReader {
   }
 
   void read_precision() {
-    plan_.precision = flag("bf16", "precision") ? "bf16" : flag("fp16", "precision") ? "fp16" : "fp32";
-    if (const auto mixed = s_.text("mixed-precision")) {
-      plan_.precision = mixed->starts_with("bf16")   ? "bf16"
-                        : mixed->starts_with("fp16") ? "fp16"
-                                                     : plan_.precision;
-      plan_.from["precision"] = "mixed_precision, " + s_.place("mixed-precision");
-    }
-    const auto fp8 = s_.text("fp8-format"), fp8_short = s_.text("fp8");
-    const std::string recipe = s_.text("fp8-recipe").value_or("delayed");
-    if (fp8 || fp8_short) {
-      const std::string name = fp8 ? "fp8-format" : "fp8";
-      plan_.from["precision"] = "--" + name + ", " + s_.place(name);
-      plan_.precision = recipe == "mxfp8"       ? "mxfp8"
-                        : recipe == "blockwise" ? "fp8_blockwise"
-                                                : "fp8_tensorwise";
-    }
-    if (s_.text("fp4-format")) plan_.precision = "nvfp4";
-    // Gradients have the format of the weights unless they are kept in 32 bits.
-    const bool short_gradients = flag("grad-reduce-in-bf16", "gradient_reduce");
-    plan_.gradient_reduce = short_gradients && plan_.precision != "fp32" ? "bf16" : "fp32";
+    const MegatronPrecision read = read_megatron_precision(s_);
+    plan_.precision = read.matmuls;
+    plan_.gradient_reduce = read.gradients;
+    if (!read.matmuls_from.empty()) plan_.from["precision"] = read.matmuls_from;
+    if (!read.gradients_from.empty()) plan_.from["gradient_reduce"] = read.gradients_from;
+  }
+
+  // Weights and moments on the host, of all of the model or of a part of it.
+  void read_offload() {
+    if (!s_.is_true("optimizer-cpu-offload")) return s_.use("optimizer-offload-fraction");
+    plan_.from["offload_optimizer"] = "--optimizer-cpu-offload, " + s_.place("optimizer-cpu-offload");
+    plan_.offload_optimizer = s_.number("optimizer-offload-fraction").value_or(1) >= 1;
+    if (!plan_.offload_optimizer)
+      plan_.not_run.push_back({"the state of the optimizer on the host as a whole, not a part of it",
+                               "--set optimizer-offload-fraction=1"});
   }
 
   void read_recompute() {
@@ -321,6 +326,10 @@ class MegatronReader {
                 "expected selective or full");
     plan_.method = s_.text("recompute-method");
     plan_.recompute_layers = whole("recompute-num-layers", "recompute_layers");
+    if (plan_.recompute == "full" && plan_.method.value_or("uniform") == "uniform" &&
+        plan_.recompute_layers.value_or(1) > 1)
+      plan_.not_simulated.push_back("one input kept for " + std::to_string(*plan_.recompute_layers) +
+                                    " layers (--recompute-num-layers): each layer keeps its own");
     if (s_.has("recompute-modules"))
       plan_.from["recompute_modules"] = "--recompute-modules, " + s_.place("recompute-modules");
     for (const std::string& entry : s_.list("recompute-modules")) {
@@ -343,7 +352,6 @@ class MegatronReader {
                     " heads are not a multiple of tensor = " + std::to_string(plan_.tensor));
     const bool uneven = plan_.first || plan_.last || plan_.embedding_counts || plan_.loss_counts ||
                         s_.has("pipeline-model-parallel-layout");
-    s_.use("pipeline-model-parallel-layout");
     if (plan_.model.layers && !uneven && *plan_.model.layers % plan_.pipeline != 0)
       s_.refuse("num-layers",
                 std::to_string(*plan_.model.layers) +

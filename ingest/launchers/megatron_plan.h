@@ -24,14 +24,19 @@ struct MegatronPlan {
   std::optional<std::int64_t> batch, micro, microbatches, sequence;  // in sequences; tokens of one
   std::optional<std::int64_t> padded;                                // rows of the vocabulary's tables
   std::optional<std::int64_t> first, last, recompute_layers;         // layers of the first and last stage
-  bool swapped = false;                                              // pipeline inside of data
+  std::vector<std::int64_t> layout,
+      chunk_layers;      // of each piece as a layout says it; as they are, where uneven
+  bool swapped = false;  // pipeline inside of data
   bool sequence_parallel = false, embedding_counts = false, loss_counts = false;
   bool overlap_gradients = false, overlap_parameters = false, overlap_tensor = false;
   std::string chips_from, precision, gradient_reduce, recompute, layer_freq, dispatcher;
   std::string state;  // "zero1", or empty where every rank has all
   std::string ramp;   // the first stage of a batch that grows
   std::optional<std::string> method;
-  std::vector<std::string> modules;  // that are recomputed
+  std::vector<std::string> modules;        // that are recomputed
+  std::vector<Needed> not_run;             // what it asks for and podsim does not simulate
+  std::vector<std::string> not_simulated;  // likewise, of little weight: the scenario says it
+  bool offload_optimizer = false;
 };
 
 // Contradictions are problems of the settings.

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/megatron_plan.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
@@ -45,13 +46,14 @@ Figure model_figure(const MegatronPlan& plan) {
                                {"learned_positions", known(plan.model.learned_positions)}};
   if (plan.model.experts) {
     const ModelSizes::Experts& experts = *plan.model.experts;
-    const bool number = plan.layer_freq.find_first_not_of("0123456789") == std::string::npos;
+    const bool number =
+        plan.layer_freq.size() < 6 && plan.layer_freq.find_first_not_of("0123456789") == std::string::npos;
     parts.push_back(Figure::group("experts", {{"experts", known(experts.experts)},
                                               {"experts_per_token", known(experts.experts_per_token)},
                                               {"expert_ffn", known(experts.expert_ffn)},
                                               {"shared_ffn", known(experts.shared_ffn)},
                                               {"capacity_factor", known(experts.capacity_factor)},
-                                              {"layer_freq", number ? FigureValue(experts.every.value_or(1))
+                                              {"layer_freq", number ? FigureValue(std::stoll(plan.layer_freq))
                                                                     : FigureValue(plan.layer_freq)},
                                               {"dispatcher", plan.dispatcher}}));
   } else {
@@ -69,18 +71,28 @@ Figure model_figure(const MegatronPlan& plan) {
   return Figure::group("model", std::move(parts));
 }
 
-// Of uneven stages without chunks.
+// Of uneven pieces.
 std::string layers_per_chunk(const MegatronPlan& plan) {
-  if (plan.chunks > 1 || (!plan.first && !plan.last) || plan.pipeline < 3) return "";
-  const std::int64_t ends = (plan.first ? 1 : 0) + (plan.last ? 1 : 0);
-  const std::int64_t inner =
-      (*plan.model.layers - plan.first.value_or(0) - plan.last.value_or(0)) / (plan.pipeline - ends);
-  std::string text = " layers_per_chunk: [";
-  for (std::int64_t stage = 0; stage < plan.pipeline; ++stage)
-    text += (stage > 0 ? ", " : "") + std::to_string(stage == 0 && plan.first                  ? *plan.first
-                                                     : stage == plan.pipeline - 1 && plan.last ? *plan.last
-                                                                                               : inner);
-  return text + "]";
+  std::string text;
+  for (const std::int64_t layers : plan.chunk_layers)
+    text += (text.empty() ? " layers_per_chunk: [" : ", ") + std::to_string(layers);
+  return text.empty() ? "" : text + "]";
+}
+
+// What arguments say of software, over a stack that nobody chose; the format of gradients over any.
+void add_stack_changes(ScenarioText& out, const MegatronPlan& plan, const Stated& stated) {
+  const bool generic = stated.stack.empty(), short_gradients = plan.gradient_reduce != "fp32";
+  const bool late = generic && !plan.overlap_gradients && plan.data.value_or(1) > 1 && plan.state != "zero3";
+  const bool beside = generic && plan.overlap_tensor && plan.sequence_parallel;
+  if (!short_gradients && !late && !beside) return;
+  out.open("stack_override");
+  if (short_gradients)  // their buffer too
+    out.line("gradient_bytes: 2 gradient_memory_bytes: 2", origin_of(plan, "gradient_reduce"));
+  if (late) out.line("gradients_overlapped: false", "--overlap-grad-reduce is not there");
+  if (beside)
+    out.line("tensor_hidden: 0.75 tensor_chunks: 4",
+             origin_of(plan, "overlap_tensor") + ": as podsim validate takes it");
+  out.close();
 }
 
 void add_recompute(ScenarioText& out, const MegatronPlan& plan) {
@@ -160,7 +172,9 @@ std::string megatron_text(const std::string& file, const MegatronPlan& plan) {
     rows.push_back({"experts", said(plan.model.experts->experts) + ", " +
                                    said(plan.model.experts->experts_per_token) + " per token, over " +
                                    said(plan.expert) + " ranks, each cut over " + said(plan.expert_tensor)});
-  return file + ": Megatron-LM\n\n" + align(rows) + "\n";
+  std::string text = file + ": Megatron-LM\n\n" + align(rows) + "\n";
+  for (const std::string& what : plan.not_simulated) text += "not simulated: " + what + "\n";
+  return text;
 }
 
 std::string megatron_scenario(const std::string& file, MegatronPlan plan, const Stated& stated,
@@ -168,6 +182,7 @@ std::string megatron_scenario(const std::string& file, MegatronPlan plan, const 
   PODSIM_CHECK(plan.needs.empty() && plan.chips, "nothing is needed");
   ScenarioText out;
   out.comment("From " + file + ", by podsim import. Defaults are those of Megatron-LM.");
+  for (const std::string& what : plan.not_simulated) out.comment("Not simulated: " + what + ".");
   add_cluster(out, stated, *plan.chips, plan.chips_from, 1, "");
   out.open("job");
   if (!stated.model.empty()) {
@@ -178,22 +193,21 @@ std::string megatron_scenario(const std::string& file, MegatronPlan plan, const 
   }
   out.line("stack: " + in_quotes(stated.stack.empty() ? "generic_megatron" : stated.stack),
            stated.stack.empty() ? "the launcher is Megatron-LM" : "--stack");
-  if (plan.gradient_reduce == "bf16")  // their buffer too
-    out.line("stack_override { gradient_bytes: 2 gradient_memory_bytes: 2 }",
-             origin_of(plan, "gradient_reduce"));
+  add_stack_changes(out, plan, stated);
   LauncherDegrees degrees;
   degrees.pipeline = plan.pipeline;
-  degrees.data = *plan.data;
+  (plan.state == "zero3" ? degrees.fsdp : degrees.data) = *plan.data;
   degrees.context = plan.context;
   degrees.tensor = plan.tensor;
   degrees.experts = plan.model.experts.has_value();
   degrees.expert = degrees.experts ? plan.expert : 1;
   degrees.expert_tensor = plan.expert_tensor;
   degrees.sequence_parallel = plan.sequence_parallel;
-  degrees.state = plan.state == "zero1"   ? LauncherDegrees::State::kZero1
-                  : plan.state == "zero2" ? LauncherDegrees::State::kZero2
-                  : plan.state == "zero3" ? LauncherDegrees::State::kZero3
-                                          : LauncherDegrees::State::kWhole;
+  if (plan.swapped) degrees.outermost = {"data", "fsdp"};
+  degrees.state = plan.state == "zero1"   ? SharedState::kZero1
+                  : plan.state == "zero2" ? SharedState::kZero2
+                  : plan.state == "zero3" ? SharedState::kZero3
+                                          : SharedState::kWhole;
   if (plan.from.count("data") == 0) plan.from["data"] = "chips / (tensor x pipeline x context)";
   plan.from["fsdp"] = plan.from["data"];
   if (!add_mesh(out, degrees, plan.from, problem)) return "";
@@ -207,6 +221,7 @@ std::string megatron_scenario(const std::string& file, MegatronPlan plan, const 
   out.line("sequence_tokens: " + std::to_string(*plan.sequence), plan.from["sequence"]);
   out.line("precision: " + plan.precision, plan.from["precision"]);
   add_recompute(out, plan);
+  if (plan.offload_optimizer) out.line("offload_optimizer: true", plan.from["offload_optimizer"]);
   out.close();
   return out.text();
 }

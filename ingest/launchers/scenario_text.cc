@@ -1,8 +1,6 @@
 // Lines of scenarios that come from launchers' configurations.
 #include "ingest/launchers/scenario_text.h"
 
-#include <algorithm>
-
 #include "engine/check.h"
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
@@ -182,83 +180,6 @@ void add_model_changes(ScenarioText& text, const ModelSizes& sizes, const ModelS
   text.open("model_override");
   ModelWriter(text, sizes, &known, "").write();
   text.close();
-}
-
-namespace {
-
-// What of the job lies on which axis. `experts` = size of the axis of experts; `over_tensor` = they take
-// tensor-parallel ranks too.
-void add_presets(ScenarioText& text, const LauncherDegrees& degrees, std::int64_t experts, bool over_tensor,
-                 const std::map<std::string, std::string>& from) {
-  const auto preset = [&](const char* name, const std::string& why) {
-    text.line("sharding: \"" + std::string(name) + "\"", why);
-  };
-  if (degrees.data > 1 || (degrees.fsdp == 1 && experts == 1)) preset("data", "batch over data");
-  if (degrees.fsdp > 1) preset("fsdp", origin(from, "state"));
-  if (degrees.context > 1) preset("ring_context", origin(from, "context"));
-  if (over_tensor) return preset("megatron_experts", origin(from, "expert"));
-  if (experts > 1) preset("expert", origin(from, "expert"));
-  if (degrees.tensor > 1)
-    preset(degrees.sequence_parallel ? "megatron_sp" : "megatron", origin(from, "sequence_parallel"));
-  if (degrees.tensor > 1 && degrees.experts)
-    for (const char* dimension : {"expert_ffn", "param_expert_ffn"})
-      text.line("rule { dimension: \"" + std::string(dimension) + "\" axis: \"tensor\" }",
-                origin(from, "expert"));
-}
-
-// Over which axes optimizer state, gradients and weights are cut beyond what presets say.
-void add_rules_of_state(ScenarioText& text, const LauncherDegrees& degrees, std::int64_t experts,
-                        const std::map<std::string, std::string>& from) {
-  std::string over;
-  if (degrees.data > 1) over += " axis: \"data\"";
-  if (degrees.data == 1 && degrees.fsdp == 1 && experts > 1) over += " axis: \"expert\"";
-  if (degrees.context > 1) over += " axis: \"context\"";
-  const bool zero2 = degrees.state == LauncherDegrees::State::kZero2;
-  if ((degrees.state == LauncherDegrees::State::kZero1 || zero2) && !over.empty()) {
-    text.line("rule { dimension: \"state_param_embed\"" + over + " }", origin(from, "state"));
-    if (zero2) text.line("rule { dimension: \"gradient_param_embed\"" + over + " }", origin(from, "state"));
-  }
-  if (degrees.fsdp > 1 && (degrees.context > 1 || experts > 1))
-    text.line(std::string("rule { dimension: \"param_embed\" axis: \"fsdp\"") +
-                  (degrees.context > 1 ? " axis: \"context\"" : "") +
-                  (experts > 1 ? " axis: \"expert\"" : "") + " }",
-              origin(from, "state"));
-}
-
-}  // namespace
-
-bool add_mesh(ScenarioText& text, LauncherDegrees degrees, const std::map<std::string, std::string>& from,
-              std::string& problem) {
-  // Experts lie over data-parallel ranks; those that tensor-parallel ranks do not cut take these ranks too.
-  const bool over_tensor = degrees.expert > 1 && degrees.tensor > 1 && degrees.expert_tensor == 1;
-  if (over_tensor && degrees.expert % degrees.tensor != 0) {
-    problem = "experts over " + std::to_string(degrees.expert) + " ranks are no multiple of the " +
-              std::to_string(degrees.tensor) + " tensor-parallel ranks, which do not cut them";
-    return false;
-  }
-  const std::int64_t experts = over_tensor ? degrees.expert / degrees.tensor : degrees.expert;
-  std::int64_t& ranks = degrees.fsdp > 1 ? degrees.fsdp : degrees.data;
-  if (ranks % experts != 0) {
-    problem = "experts over " + std::to_string(experts) + " ranks do not divide the " +
-              std::to_string(ranks) + " data-parallel ranks";
-    return false;
-  }
-  ranks /= experts;
-  if (degrees.state == LauncherDegrees::State::kZero3 && degrees.fsdp == 1)
-    std::swap(degrees.data, degrees.fsdp);
-  const std::vector<std::pair<std::string, std::int64_t>> axes = {
-      {"pipeline", degrees.pipeline}, {"data", degrees.data}, {"fsdp", degrees.fsdp},
-      {"context", degrees.context},   {"expert", experts},    {"tensor", degrees.tensor}};
-  bool any = false;
-  for (const auto& [name, size] : axes) {
-    if (size == 1) continue;
-    text.line("mesh { name: \"" + name + "\" size: " + std::to_string(size) + " }", origin(from, name));
-    any = true;
-  }
-  if (!any) text.line("mesh { name: \"data\" size: 1 }", "one chip");
-  add_presets(text, degrees, experts, over_tensor, from);
-  add_rules_of_state(text, degrees, experts, from);
-  return true;
 }
 
 void add_cluster(ScenarioText& text, const Stated& stated, std::int64_t chips, const std::string& chips_from,

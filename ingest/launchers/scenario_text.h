@@ -59,19 +59,6 @@ void add_model(ScenarioText& text, const std::string& name, const ModelSizes& si
 // same. REQUIRES: it lacks neither the experts nor the latents that `known` has.
 void add_model_changes(ScenarioText& text, const ModelSizes& sizes, const ModelSizes& known);
 
-// How devices share the work, in the words of Megatron and FSDP.
-struct LauncherDegrees {
-  enum class State { kWhole, kZero1, kZero2, kZero3 };  // of weights, gradients and optimizer over data
-  std::int64_t pipeline = 1, data = 1, fsdp = 1, context = 1, expert = 1, tensor = 1;
-  std::int64_t expert_tensor = 1;  // of the tensor-parallel ranks, those that cut an expert
-  State state = State::kWhole;
-  bool sequence_parallel = false, experts = false;
-};
-
-// Axes and presets; where the experts' ranks do not divide the data-parallel ones, a problem.
-bool add_mesh(ScenarioText& text, LauncherDegrees degrees, const std::map<std::string, std::string>& from,
-              std::string& problem);
-
 // Chip, fabric and number of chips, from the command line.
 void add_cluster(ScenarioText& text, const Stated& stated, std::int64_t chips, const std::string& chips_from,
                  std::int64_t slices, const std::string& slices_from);

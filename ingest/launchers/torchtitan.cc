@@ -3,10 +3,12 @@
 #include <string>
 #include <utility>
 
+#include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/launchers/reasons.h"
 #include "ingest/launchers/scenario_text.h"
 #include "ingest/launchers/settings.h"
+#include "ingest/launchers/torchtitan_names.h"
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
 #include "report/text/align.h"
@@ -16,38 +18,6 @@ namespace podsim {
 namespace {
 
 using Whole = std::optional<std::int64_t>;
-
-// Models by the names that torchtitan has for them; those of two years of its files.
-std::string catalogue_name(const std::string& name, const std::string& flavor) {
-  static const std::map<std::string, std::string> kNames = {{"llama3/8B", "llama3_8b"},
-                                                            {"llama3/70B", "llama3_70b"},
-                                                            {"llama3/405B", "llama31_405b"},
-                                                            {"llama4/17bx16e", "llama4_scout"},
-                                                            {"llama4/17bx128e", "llama4_maverick"},
-                                                            {"deepseek_v3/671B", "deepseek_v3"},
-                                                            {"qwen3/0.6B", "qwen3_0_6b"},
-                                                            {"qwen3/1.7B", "qwen3_1_7b"},
-                                                            {"qwen3/4B", "qwen3_4b"},
-                                                            {"qwen3/8B", "qwen3_8b"},
-                                                            {"qwen3/14B", "qwen3_14b"},
-                                                            {"qwen3/32B", "qwen3_32b"},
-                                                            {"qwen3/30B-A3B", "qwen3_30b_a3b"},
-                                                            {"qwen3/235B-A22B", "qwen3_235b_a22b"},
-                                                            {"gpt_oss/20b", "gpt_oss_20b"},
-                                                            {"gpt_oss/120b", "gpt_oss_120b"}};
-  const std::string full = name + "/" + flavor;
-  return kNames.count(full) != 0 ? kNames.at(full) : "";
-}
-
-// Of podsim for one of PyTorch, whose names have no case; empty where there is none.
-std::string own_schedule(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  static const std::map<std::string, std::string> kOwn = {{"1f1b", "one_f_one_b"},
-                                                          {"gpipe", "gpipe"},
-                                                          {"interleaved1f1b", "interleaved"},
-                                                          {"zbvzerobubble", "zero_bubble_v"}};
-  return kOwn.count(name) != 0 ? kOwn.at(name) : "";
-}
 
 class Torchtitan {
  public:
@@ -72,9 +42,10 @@ class Torchtitan {
     imported.text = text() + needs_text(needs_) + account_text(imported.accounts.front());
     need_cluster(stated_, false, imported.needs_to_run);
     if (stated_.model.empty() && catalogue_.empty()) imported.needs_to_run.push_back({"model", "--model"});
-    if (pipeline_ > 1 && own_schedule(schedule_).empty())
+    if (pipeline_ > 1 && torchtitan_schedule(schedule_).empty())
       imported.needs_to_run.push_back({"a schedule that podsim runs, instead of " + schedule_,
                                        "--set parallelism.pipeline_parallel_schedule=1F1B"});
+    need_what_runs(imported.needs_to_run);
     if (needs_.empty() && imported.needs_to_run.empty()) imported.scenario = scenario(problems);
     if (!problems.empty()) return std::nullopt;
     return imported;
@@ -167,7 +138,7 @@ class Torchtitan {
   void read_policies() {
     name_ = s_.text("model.name").value_or("");
     flavor_ = s_.text("model.flavor").value_or("");
-    catalogue_ = catalogue_name(name_, flavor_);
+    catalogue_ = torchtitan_model(name_, flavor_);
     precision_ =
         s_.text("training.mixed_precision_param").value_or("bfloat16") == "float32" ? "fp32" : "bf16";
     from_["precision"] = "training.mixed_precision_param";
@@ -199,7 +170,7 @@ class Torchtitan {
     layers_per_stage_ = whole("parallelism.pipeline_parallel_layers_per_stage", "chunks");
     async_ = s_.is_true(placed("enable_async_tensor_parallel"));
     compile_ = s_.is_true("compile.enable") || s_.is_true("training.compile");
-    s_.use("training.enable_cpu_offload");
+    offloads_ = s_.is_true("training.enable_cpu_offload");
   }
 
   // A list, and until 2025 names between commas.
@@ -291,7 +262,9 @@ class Torchtitan {
       rows.push_back(
           {"experts", "over " + said(expert_) + " ranks, their weights over " + said(expert_fsdp())});
     const std::string uneven = uneven_experts();
-    return file_ + ": torchtitan\n\n" + align(rows) + "\n" + (uneven.empty() ? "" : uneven + "\n");
+    const std::string kept = keeps_weights();
+    return file_ + ": torchtitan\n\n" + align(rows) + "\n" + (uneven.empty() ? "" : uneven + "\n") +
+           (kept.empty() ? "" : "not simulated: " + kept + "\n");
   }
 
   // Of a stage: two, or as many as its layers make, with which embedding and head count as one layer each.
@@ -303,10 +276,29 @@ class Torchtitan {
     return std::max<std::int64_t>(2, stages / pipeline_);
   }
 
+  // Instead of what podsim does not simulate.
+  void need_what_runs(std::vector<Needed>& needs) const {
+    if (offloads_)
+      needs.push_back({"weights on the chips: those on the host are not simulated",
+                       "--set training.enable_cpu_offload=false"});
+    if (pipeline_ > 1 && accumulation_.value_or(1) > 1)
+      needs.push_back({"one pass through the pipeline in a step, not " + std::to_string(*accumulation_) +
+                           ", each of which empties it",
+                       "--set training.global_batch_size=" + std::to_string(*global_ / *accumulation_)});
+  }
+
+  // Weights that stay gathered from forward to backward.
+  std::string keeps_weights() const {
+    return reshard_ || shard_.value_or(1) * context_ == 1
+               ? ""
+               : "weights that stay gathered until backward: they are let go and gathered again";
+  }
+
   std::string scenario(std::vector<Problem>& problems) {
     std::string problem = uneven_experts();
     ScenarioText out;
     out.comment("From " + file_ + ", by podsim import. Defaults are those of torchtitan in 2025.");
+    if (!keeps_weights().empty()) out.comment("Not simulated: " + keeps_weights() + ".");
     add_cluster(out, stated_, *chips_, chips_from_, 1, "");
     out.open("job");
     if (!stated_.model.empty())
@@ -325,6 +317,7 @@ class Torchtitan {
     degrees.context = context_, degrees.tensor = tensor_, degrees.expert = expert_;
     degrees.expert_tensor = expert_ > 1 ? expert_tensor_ : tensor_;
     degrees.experts = expert_ > 1, degrees.sequence_parallel = true;
+    if (*shard_ * context_ > 1) degrees.state = SharedState::kZero3;
     from_["state"] = "FSDP over fsdp x context";
     from_["sequence_parallel"] = "tensor parallelism of torchtitan cuts sequences too";
     from_.try_emplace("fsdp", "the rest");
@@ -334,7 +327,7 @@ class Torchtitan {
       return "";
     }
     if (pipeline_ > 1) {
-      const std::string own = own_schedule(schedule_);
+      const std::string own = torchtitan_schedule(schedule_);
       out.line("pipeline { schedule: " + own +
                    (own == "interleaved" ? " chunks_per_stage: " + std::to_string(chunks()) : "") + " }",
                from_["schedule"]);
@@ -363,7 +356,7 @@ class Torchtitan {
   std::int64_t pipeline_ = 1, replicate_ = 1, context_ = 1, tensor_ = 1, expert_ = 1, expert_tensor_ = 1,
                local_ = 8, micro_ = 8, sequence_ = 2048;
   Whole chips_, shard_, global_, accumulation_, microbatches_, layers_per_stage_;
-  bool reshard_ = true, async_ = false, compile_ = false;
+  bool offloads_ = false, reshard_ = true, async_ = false, compile_ = false;
   std::string chips_from_ = "--chips", name_, flavor_, catalogue_, precision_, reduce_, recompute_, schedule_;
 };
 

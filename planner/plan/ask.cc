@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "proto/scenario/load_plan.h"
 #include "proto/scenario/write_layout.h"
+#include "proto/text/assign.h"
+#include "report/text/text.h"
+#include "topology/fabric_spec.h"
 
 namespace podsim {
 namespace {
@@ -103,7 +107,79 @@ void take_objectives(const std::vector<PlanObjective>& wanted, PlanQuestion& que
   }
 }
 
+class WordCheck {
+ public:
+  explicit WordCheck(const Catalog& catalog) : catalog_(catalog) {}
+
+  void number(const char* member, const std::optional<double>& said, const NumberRange& range) {
+    if (said && !range.holds(*said))
+      refuse(member, "expected a number from " + shortest(range.least) + " to " + shortest(range.most) +
+                         ", not " + shortest(*said));
+  }
+  void share(const char* member, const std::optional<double>& said) {
+    if (said && !(*said >= 0 && *said < 1))
+      refuse(member, "expected a share from 0 to less than 1, not " + shortest(*said));
+  }
+  void counts(const std::optional<std::vector<int>>& said) {
+    if (!said) return;
+    if (said->empty()) refuse("counts", "expected a number of chips at least");
+    for (const int count : *said)
+      if (count < 1 || count > kMaxChips)
+        refuse("counts",
+               "expected 1 to " + std::to_string(kMaxChips) + " chips, not " + std::to_string(count));
+  }
+  void chips(const std::optional<std::vector<std::string>>& said) {
+    names("chips", said, "chip, such as h100");
+    for (const std::string& chip : said.value_or(std::vector<std::string>()))
+      if (!catalog_.canonical(Catalog::Section::kChips, chip))
+        refuse("chips", "the catalogue has no chip \"" + chip + "\"; " +
+                            catalog_.hint(Catalog::Section::kChips, chip));
+  }
+  // Contracts are data: which there are of a chip, and on which terms, its price list says.
+  void terms(const std::optional<std::vector<std::string>>& said) {
+    names("price_terms", said, "contract, such as on_demand");
+  }
+  void precisions(const std::optional<std::vector<std::string>>& said) {
+    names("precisions", said, "recipe, such as bf16");
+    const std::vector<std::string> known = precision_names();
+    for (const std::string& name : said.value_or(std::vector<std::string>()))
+      if (std::ranges::find(known, name) == known.end())
+        refuse("precisions", "there is no precision \"" + name + "\"; " + suggest(name, known, "there are"));
+  }
+
+  const std::optional<WrongWord>& first() const { return first_; }
+
+ private:
+  void refuse(const char* member, const std::string& message) {
+    if (!first_) first_ = WrongWord{member, message};
+  }
+  void names(const char* member, const std::optional<std::vector<std::string>>& said, const char* what) {
+    if (said && (said->empty() || std::ranges::count(*said, "") > 0))
+      refuse(member, std::string("expected the name of a ") + what + ", not an empty one");
+  }
+
+  const Catalog& catalog_;
+  std::optional<WrongWord> first_;
+};
+
 }  // namespace
+
+std::optional<WrongWord> wrong_word(const PlanWords& words, const Catalog& catalog) {
+  WordCheck check(catalog);
+  check.number("tokens", words.tokens, kPlanTokens);
+  check.number("most_days", words.most_days, kPlanDays);
+  check.number("most_usd", words.most_usd, kPlanUsd);
+  check.number("probability", words.probability, kPlanProbability);
+  check.number("search_seconds", words.search_seconds, kPlanSearchSeconds);
+  check.number("most_rows", words.most_rows, kPlanRows);
+  check.number("draws", words.draws, kPlanDraws);
+  check.share("gap", words.gap);
+  check.counts(words.counts);
+  check.chips(words.chips);
+  check.terms(words.price_terms);
+  check.precisions(words.precisions);
+  return check.first();
+}
 
 PlanQuestion plan_question(const std::vector<AskedScenario>& scenarios, const PlanWords& words) {
   PlanQuestion question;

@@ -34,6 +34,21 @@ struct PlanWords {
   std::optional<std::vector<std::string>> price_terms, precisions;
 };
 
+// What words may say.
+struct NumberRange {
+  double least, most;
+  bool holds(double number) const { return number >= least && number <= most; }
+};
+inline constexpr NumberRange kPlanTokens{1, 1e18}, kPlanDays{0.001, 36500}, kPlanUsd{1, 1e12},
+    kPlanProbability{0.01, 0.99}, kPlanSearchSeconds{0.001, 1e7}, kPlanDraws{100, 1'000'000},
+    kPlanRows{1, 100'000};
+
+// The first word that says what cannot be, by the name of its member, and what was expected.
+struct WrongWord {
+  std::string member, message;
+};
+std::optional<WrongWord> wrong_word(const PlanWords& words, const Catalog& catalog);
+
 // Clusters of all scenarios' blocks; the rest by the first one's. Tokens are 0 where nobody says them.
 // REQUIRES: there is a scenario.
 PlanQuestion plan_question(const std::vector<AskedScenario>& scenarios, const PlanWords& words);

@@ -5,6 +5,7 @@
 #include "planner/plan/outcomes.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/plan_weeks.h"
+#include "proto/scenario/price_terms.h"
 
 namespace podsim {
 namespace {
@@ -15,14 +16,15 @@ void vary_failures(const PlanQuestion& question, const Catalog& catalog, const P
   const bool said = std::ranges::any_of(
       question.vary, [](const VariedNumber& each) { return each.path == "reliability.failure_factor"; });
   if (!row.over_failures || said) return;
-  std::string why;
   WeeksWish wish{question.scenarios[row.of_scenario].file, row.scenario, question.tokens};
-  const auto days = [&](double failures) {
+  // Nothing: then a run does not end.
+  const auto days = [&](double failures) -> std::optional<double> {
     wish.failures = failures;
+    std::string why;
     const auto report = runs_of_weeks(wish, catalog, options.threads, why);
-    return report ? report->figures.days.p50 / row.facts.days : 1;
+    return report ? std::optional(report->figures.days.p50 / row.facts.days) : std::nullopt;
   };
-  row.facts.calm = days(0.5);
+  row.facts.calm = days(0.5).value_or(1);  // with fewer than those with which it ends, it ends
   row.facts.rough = days(2);
 }
 
@@ -85,7 +87,7 @@ std::optional<PlanRow> after_one_change(const PlanQuestion& question, const Cata
   only.price_terms = {miss.price_term};
   std::vector<PlanRow> rows = clusters_of(changed, catalog, options).rows;
   only.counts = {miss.chips};
-  only.price_terms = {"on_demand", "flex_start", "calendar", "committed_1y", "committed_3y", "spot"};
+  only.price_terms = price_terms(only.text, only.overrides, miss.chip, catalog);
   std::erase(only.price_terms, miss.price_term);
   for (PlanRow& row : clusters_of(changed, catalog, options).rows) rows.push_back(std::move(row));
   if (rows.empty()) return std::nullopt;

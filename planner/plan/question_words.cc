@@ -1,4 +1,4 @@
-// Writes every field that is not as in a question that says nothing.
+// Writes every field of a question; what is not said stands as a dash.
 #include "planner/plan/question_words.h"
 
 #include "report/text/text.h"

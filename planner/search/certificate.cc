@@ -1,15 +1,40 @@
 // Lines of JSON, written here and read by the check.
 #include "planner/search/certificate.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "planner/search/certificate_lines.h"
+#include "workload/pipeline/schedules.h"
 
 namespace podsim {
 namespace {
 
 constexpr const char* kVerdicts[] = {"no_room_for_state", "no_room",   "lighter",  "passes", "stages",
                                      "relaxed",           "simulated", "too_long", "open"};
+
+constexpr std::size_t kShardings = static_cast<std::size_t>(StateSharding::kHsdp) + 1,
+                      kRecomputes = static_cast<std::size_t>(Recompute::kRemakeNamed) + 1;
+
+// Number i as one of so many values.
+template <class Value>
+Value choice_at(const std::vector<int>& numbers, std::size_t i, std::size_t values) {
+  if (numbers[i] < 0 || static_cast<std::size_t>(numbers[i]) >= values)
+    throw std::out_of_range("number " + std::to_string(i + 1) + " of a layout is one of 0 to " +
+                            std::to_string(values - 1) + ", not " + std::to_string(numbers[i]));
+  return static_cast<Value>(numbers[i]);
+}
+
+// Whether its axes make so many chips that an int can count them, and experts that tensor ranks can hold.
+bool makes_chips(const JobLayout& layout) {
+  std::int64_t chips = 1;
+  for (const int size : {layout.expert, layout.expert_tensor, layout.context, layout.pipeline, layout.data}) {
+    chips *= size;  // those of expert and expert_tensor are `tensor` times their axis of the mesh
+    if (chips > std::numeric_limits<int>::max()) return false;
+  }
+  return std::int64_t{layout.expert} * layout.expert_tensor % layout.tensor == 0;
+}
 
 }  // namespace
 
@@ -38,20 +63,35 @@ std::vector<int> numbers_of(const JobLayout& layout) {
 }
 
 JobLayout layout_of_numbers(const std::vector<int>& numbers) {
+  const std::size_t count = numbers_of({}).size();
+  if (numbers.size() != count)
+    throw std::out_of_range("a layout is " + std::to_string(count) + " numbers, not " +
+                            std::to_string(numbers.size()));
   JobLayout layout;
-  layout.tensor = numbers.at(0);
-  layout.context = numbers.at(1);
-  layout.pipeline = numbers.at(2);
-  layout.expert = numbers.at(3);
-  layout.expert_tensor = numbers.at(4);
-  layout.data = numbers.at(5);
-  layout.sharding = static_cast<StateSharding>(numbers.at(6));
-  layout.group = numbers.at(7);
-  layout.recompute = static_cast<Recompute>(numbers.at(8));
-  layout.recompute_layers = numbers.at(9);
-  layout.microbatch = numbers.at(10);
-  layout.schedule = static_cast<PipelineSchedule>(numbers.at(11));
-  layout.chunks = numbers.at(12);
+  std::size_t i = 0;
+  // So many at least.
+  const auto at_least = [&](int least) {
+    if (numbers[i] < least)
+      throw std::out_of_range("number " + std::to_string(i + 1) + " of a layout is " + std::to_string(least) +
+                              " at least, not " + std::to_string(numbers[i]));
+    return numbers[i++];
+  };
+  layout.tensor = at_least(1);
+  layout.context = at_least(1);
+  layout.pipeline = at_least(1);
+  layout.expert = at_least(1);
+  layout.expert_tensor = at_least(1);
+  layout.data = at_least(1);
+  layout.sharding = choice_at<StateSharding>(numbers, i++, kShardings);
+  layout.group = at_least(1);
+  layout.recompute = choice_at<Recompute>(numbers, i++, kRecomputes);
+  layout.recompute_layers = at_least(0);
+  layout.microbatch = at_least(1);
+  layout.schedule = choice_at<PipelineSchedule>(numbers, i++, all_schedules().size());
+  layout.chunks = at_least(1);
+  if (!makes_chips(layout)) throw std::out_of_range("axes of a layout that make no chips");
+  if (canonical(layout) != layout)
+    throw std::out_of_range("a layout in other words than those of podsim search: " + to_string(layout));
   return layout;
 }
 

@@ -1,11 +1,15 @@
 // Goes through the proof of a search with nothing of the search but its bounds.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "engine/parallel_for.h"
+#include "engine/time_limits.h"
 #include "planner/bounds/lighter_stems.h"
 #include "planner/bounds/mesh_contexts.h"
 #include "planner/bounds/pass_tables.h"
@@ -30,6 +34,46 @@ struct Claims {
   std::vector<std::pair<Time, JobLayout>> best;
 };
 
+// Throws std::out_of_range where it is no whole number of `least` or more.
+template <class Whole>
+Whole whole_number(const Json& json, Whole least) {
+  const bool fits = json.is_number_unsigned()
+                        ? std::in_range<Whole>(json.get<std::uint64_t>())
+                        : json.is_number_integer() && std::in_range<Whole>(json.get<std::int64_t>());
+  if (!fits || json.get<Whole>() < least)
+    throw std::out_of_range("expected a whole number from " + std::to_string(least) + " to " +
+                            std::to_string(std::numeric_limits<Whole>::max()));
+  return json.get<Whole>();
+}
+
+// Throws std::out_of_range where it is none from 0 to less than 1.
+double share_at(const Json& json) {
+  const double value = json.get<double>();
+  if (!(value >= 0 && value < 1)) throw std::out_of_range("expected a share from 0 to less than 1");
+  return value;
+}
+
+JobLayout layout_at(const Json& json) {
+  std::vector<int> numbers;
+  for (const Json& number : json.at("layout")) numbers.push_back(whole_number<int>(number, 0));
+  return layout_of_numbers(numbers);
+}
+
+LayoutRecord record_of(const Json& json) {
+  LayoutRecord record{layout_at(json), LayoutVerdict::kOpen, {}, {}};
+  const auto verdict = verdict_named(json.at("verdict").get<std::string>());
+  if (!verdict) throw std::out_of_range("a verdict that there is not: " + json.at("verdict").dump());
+  record.verdict = *verdict;
+  if (json.contains("bytes"))
+    record.memory = Bytes{json.at("bytes").get<double>()};
+  else
+    record.time = Time{whole_number<std::int64_t>(json.at("ps"), 0)};
+  if (record.verdict == LayoutVerdict::kSimulated && record.time > kLongestStep)
+    throw std::out_of_range("a simulated step is no longer than " + std::to_string(kLongestStepDays) +
+                            " days");
+  return record;
+}
+
 // Throws nlohmann::json::exception and std::out_of_range where a line is none of a certificate; `number` is
 // that line, from 1.
 Claims read_claims(const std::string& text, int& number) {
@@ -43,31 +87,21 @@ Claims read_claims(const std::string& text, int& number) {
   header.version = first.at("podsim").get<std::string>();
   header.scenario = first.at("scenario").get<std::string>();
   header.sha256 = first.at("scenario_sha256").get<std::string>();
-  header.top = first.at("top").get<int>();
-  header.within = first.at("within").get<double>();
-  header.gap = first.at("gap").get<double>();
+  header.top = whole_number<int>(first.at("top"), 1);
+  header.within = share_at(first.at("within"));
+  header.gap = share_at(first.at("gap"));
   bool ended = false;
   while (std::getline(lines, line)) {
     ++number;
     const Json json = Json::parse(line);
     if (json.contains("best")) {
-      claims.layouts = json.at("layouts").get<std::int64_t>();
+      claims.layouts = whole_number<std::int64_t>(json.at("layouts"), 0);
       for (const Json& each : json.at("best"))
-        claims.best.emplace_back(Time{each.at("ps").get<std::int64_t>()},
-                                 layout_of_numbers(each.at("layout").get<std::vector<int>>()));
+        claims.best.emplace_back(Time{whole_number<std::int64_t>(each.at("ps"), 0)}, layout_at(each));
       ended = true;
       continue;
     }
-    LayoutRecord record{
-        layout_of_numbers(json.at("layout").get<std::vector<int>>()), LayoutVerdict::kOpen, {}, {}};
-    const auto verdict = verdict_named(json.at("verdict").get<std::string>());
-    if (!verdict) throw std::out_of_range("a verdict that there is not: " + json.at("verdict").dump());
-    record.verdict = *verdict;
-    if (json.contains("bytes"))
-      record.memory = Bytes{json.at("bytes").get<double>()};
-    else
-      record.time = Time{json.at("ps").get<std::int64_t>()};
-    claims.records.push_back(record);
+    claims.records.push_back(record_of(json));
   }
   if (!ended) throw std::out_of_range("its last line is missing");
   return claims;

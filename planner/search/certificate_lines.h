@@ -14,7 +14,7 @@ std::optional<LayoutVerdict> verdict_named(const std::string& name);
 
 // In the order of the members of JobLayout.
 std::vector<int> numbers_of(const JobLayout& layout);
-// Throws std::out_of_range where there are too few.
+// Throws std::out_of_range where they are no canonical layout.
 JobLayout layout_of_numbers(const std::vector<int>& numbers);
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 #include "planner/search/search.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <limits>
@@ -19,6 +20,7 @@
 #include "planner/search/incumbents.h"
 #include "planner/search/ledger.h"
 #include "planner/search/open_layouts.h"
+#include "planner/search/opened.h"
 #include "planner/search/search_worker.h"
 #include "prediction/step_length.h"
 
@@ -50,10 +52,12 @@ class LayoutSearch {
     if (none_fits && open_.empty() && ledger_.counts().layouts > 0 && !stopped()) {
       // To name the nearest miss, all have to be looked at.
       skip_full_ = false;
+      gone_through_ += static_cast<std::int64_t>(stems_done_);
       stems_done_ = 0;
       ledger_.forget_all();
       go_through();
     }
+    end_progress();
     return finish();
   }
 
@@ -96,6 +100,8 @@ class LayoutSearch {
           if (!stopped()) bound_stem(stem, worker.lighter_tables, of_layout);
     });
     stems_left_ = stems_.size() - stems_done_;
+    waiting_ = 0;
+    counted_at_ = {};
     for (auto& [timed, stems] : of_layout) {
       std::ranges::sort(stems, {}, &BoundedStem::stem);
       const Time bound = std::ranges::min(stems, {}, &BoundedStem::bound).bound;
@@ -115,10 +121,13 @@ class LayoutSearch {
     const std::lock_guard lock(mutex_);
     ++stems_done_;
     ledger_.found(leaves);
-    if (open)
-      of_layout[timed].push_back({stem, bound, state});
-    else
+    if (open) {
+      std::vector<BoundedStem>& alike = of_layout[timed];
+      waiting_ += alike.empty() ? 1 : 0;
+      alike.push_back({stem, bound, state});
+    } else {
       ledger_.no_room(leaves, state);
+    }
     tell();
   }
 
@@ -181,6 +190,7 @@ class LayoutSearch {
   }
 
   void go_on(const OpenLayouts& candidate, SearchWorker& worker, std::unique_lock<std::mutex>& lock) {
+    ++gone_through_;
     switch (candidate.level) {
       case Level::kLighter:
         return open_stems(candidate, worker.tables, lock);
@@ -198,59 +208,23 @@ class LayoutSearch {
     begin(timed);
     const Time limit = incumbents_.limit();
     lock.unlock();
-    std::vector<OpenLayouts> found;
-    std::vector<std::pair<std::vector<JobLayout>, Bytes>> full;  // layouts of a stem, and the least they need
-    std::vector<OpenLayouts> slow;
-    for (const BoundedStem& each : *timed.stems) {
-      OpenLayouts stem{each.bound, Level::kPasses, each.stem,  each.bound,
-                       each.bound, each.bound,     each.memory};
-      if (each.bound > limit) {
-        stem.level = Level::kLighter;
-        stem.stems = std::make_shared<const std::vector<BoundedStem>>(1, each);
-        slow.push_back(std::move(stem));
-        continue;
-      }
-      std::vector<JobLayout> leaves = space_.leaves(each.stem);
-      const StemPasses passes = passes_of(tables, each.stem, leaves, skip_full_ ? room_ : kAnyRoom);
-      if (passes.might_fit.empty()) {
-        full.emplace_back(std::move(leaves), passes.memory);
-        continue;
-      }
-      PODSIM_CHECK(each.bound <= passes.bound,
-                   "the passes of " + to_string(each.stem) + " take less than those of a lighter layout");
-      stem.bound = stem.pass_bound = stem.stage_bound = passes.bound;
-      found.push_back(std::move(stem));
-    }
+    OpenedStems opened = opened_stems(space_, timed, tables, limit, skip_full_ ? room_ : kAnyRoom);
     lock.lock();
     end(timed);
-    for (const auto& [leaves, needed] : full) ledger_.no_room(leaves, needed);
-    for (const OpenLayouts& each : slow) ledger_.dropped(each);
-    for (OpenLayouts& each : found) open_.insert(std::move(each));
+    for (const auto& [leaves, needed] : opened.full) ledger_.no_room(leaves, needed);
+    for (const OpenLayouts& each : opened.slow) ledger_.dropped(each);
+    for (OpenLayouts& each : opened.found) open_.insert(std::move(each));
   }
 
   // All layouts of a stem, by the times of their own pieces and by the memory of their ends.
   void open_stem(const OpenLayouts& stem, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
     begin(stem);
     lock.unlock();
-    const Spec spec = with_layout(space_.spec(), stem.layout);
-    const StemBounds bounds(spec, contexts.of(spec));
-    std::vector<OpenLayouts> found;
-    std::vector<NearestMiss> misses;
-    for (const JobLayout& leaf : space_.leaves(stem.layout)) {
-      const Bytes memory = bounds.memory(leaf, true);
-      if (memory > room_) {
-        misses.push_back({leaf, memory, room_});
-        continue;
-      }
-      const Time bound = rounded_down(bounds.stage_bound_s(leaf));
-      PODSIM_CHECK(stem.bound <= bound,
-                   "the passes of " + to_string(leaf) + " take less than those of its key");
-      found.push_back({bound, Level::kStages, leaf, stem.lighter_bound, stem.pass_bound, bound, memory});
-    }
+    OpenedStem opened = opened_stem(space_, stem, contexts, room_);
     lock.lock();
     end(stem);
-    for (const NearestMiss& miss : misses) ledger_.missed(miss);
-    for (OpenLayouts& each : found) open_.insert(std::move(each));
+    for (const NearestMiss& miss : opened.misses) ledger_.missed(miss);
+    for (OpenLayouts& each : opened.found) open_.insert(std::move(each));
   }
 
   // By its own instructions, and by all stages' memory.
@@ -313,13 +287,39 @@ class LayoutSearch {
     busy_.erase(busy_.find(candidate.bound));
   }
 
+  void end_progress() {
+    const std::lock_guard lock(mutex_);
+    if (stopped()) return;
+    counted_at_ = {};
+    answers_ = 1;
+    tell();
+  }
+
+  // Candidates that can matter. REQUIRES: mutex_ is held.
+  std::int64_t in_question() const {
+    std::int64_t count = waiting_ + under_way_;
+    for (const std::set<OpenLayouts>* candidates : {&open_, &put_off_})
+      for (const OpenLayouts& candidate : *candidates) {
+        if (done(candidate)) break;
+        ++count;
+      }
+    return count;
+  }
+
   // REQUIRES: mutex_ is held.
   void tell() {
     if (!options_.progress) return;
+    constexpr std::chrono::milliseconds kBetweenCounts{50};
+    const auto now = std::chrono::steady_clock::now();
+    if (now - counted_at_ >= kBetweenCounts || waiting_ > 0) {
+      in_question_ = in_question();
+      counted_at_ = now;
+    }
     SearchProgress progress;
     const SearchCounts& counts = ledger_.counts();
     progress.layouts = counts.layouts;
-    progress.bounded = counts.layouts - counts.no_room;
+    progress.done = gone_through_ + static_cast<std::int64_t>(stems_done_) + answers_;
+    progress.to_do = gone_through_ + static_cast<std::int64_t>(stems_.size()) + in_question_ + 1;
     progress.simulated = counts.simulated;
     if (incumbents_.any()) progress.incumbent = incumbents_.best();
     if (!open_.empty() && stems_done_ == stems_.size()) progress.bound = open_.begin()->bound;
@@ -365,6 +365,12 @@ class LayoutSearch {
   bool failed_ = false;
   std::atomic<int> refused_ = 0;  // layouts that must not be the answer
   std::size_t stems_done_ = 0, stems_left_ = 0;
+  std::int64_t gone_through_ = 0;  // candidates, and stems of a first round
+  std::int64_t waiting_ = 0;       // candidates of stems that have a bound, until all have
+  std::int64_t answers_ = 0;       // 1 once nothing else is to do
+  // Told with each progress, and counted now and then: there are many.
+  std::int64_t in_question_ = 0;
+  std::chrono::steady_clock::time_point counted_at_;
   std::set<OpenLayouts> open_;
   std::set<OpenLayouts> put_off_;  // by their events, until nothing else in open_ could be the answer
   int under_way_ = 0;

@@ -14,7 +14,10 @@
 namespace podsim {
 
 struct SearchProgress {
-  std::int64_t bounded = 0, layouts = 0;  // layouts with a bound; of those that are open or done
+  // Stems that have a bound, candidates that were gone through, each of one or several layouts, and the
+  // answer; of those that are known to matter. They are equal at the end alone, where the search comes to it.
+  std::int64_t done = 0, to_do = 0;
+  std::int64_t layouts = 0;  // found so far
   std::int64_t simulated = 0;
   Time incumbent, bound;  // of the best so far and of the least that is open; 0 = none yet
 };

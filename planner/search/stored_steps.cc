@@ -36,16 +36,16 @@ StoredLayouts::StoredLayouts(Store& store, const std::string& file, const std::s
                              const std::vector<Override>& overrides, const Catalog& catalog, const Spec& spec)
     : store_(store), file_(file), text_(text), overrides_(overrides), catalog_(catalog), spec_(spec) {}
 
-StoredScenario StoredLayouts::scenario_of(const JobLayout& layout) {
+StoredScenario StoredLayouts::scenario_of(const JobLayout& layout) const {
   const std::string text =
       scenario_with_layout(text_, overrides_, blocks_of(layout, context_preset(spec_.job)), "");
-  const std::lock_guard lock(loading_);
   const LoadResult loaded = load_scenario(file_, text, catalog_, {});
   PODSIM_CHECK(loaded.spec.has_value(), "a layout of the space is a scenario: " + to_string(layout));
   return {loaded.spec->sha256, text, spec_.name + ": " + to_string(layout)};
 }
 
-EvaluatedStep StoredLayouts::evaluate(const JobLayout& layout, const std::function<Report()>& simulate) {
+EvaluatedStep StoredLayouts::evaluate(const JobLayout& layout,
+                                      const std::function<Report()>& simulate) const {
   const StoredScenario scenario = scenario_of(layout);
   const StoredStep step = stored_step(store_, scenario, [&] {
     Report report = simulate();

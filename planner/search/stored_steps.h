@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,9 @@ class StoredLayouts {
   StoredLayouts(Store& store, const std::string& file, const std::string& text,
                 const std::vector<Override>& overrides, const Catalog& catalog, const Spec& spec);
 
-  EvaluatedStep evaluate(const JobLayout& layout, const std::function<Report()>& simulate);
+  EvaluatedStep evaluate(const JobLayout& layout, const std::function<Report()>& simulate) const;
   // The scenario with this layout.
-  StoredScenario scenario_of(const JobLayout& layout);
+  StoredScenario scenario_of(const JobLayout& layout) const;
 
  private:
   Store& store_;
@@ -39,7 +38,6 @@ class StoredLayouts {
   const std::vector<Override>& overrides_;
   const Catalog& catalog_;
   const Spec& spec_;
-  std::mutex loading_;  // the catalogue parses its entries when they are asked for
 };
 
 }  // namespace podsim

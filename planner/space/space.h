@@ -41,7 +41,7 @@ class Space {
   // Products of values of the axes, legal or not: counted, not listed.
   std::int64_t products() const { return products_; }
 
-  // The layout of the spec itself in canonical words, where presets can say it.
+  // Of each axis those that are tried: what is listed, and automatic ones where nothing is.
   const LayoutSpace& values() const { return values_; }
   const Spec& spec() const { return spec_; }
   // Its job with layers dealt out evenly, as in every layout of the space.

@@ -169,6 +169,16 @@ std::vector<StoredReports> stored_reports(const std::string& path, const std::st
   return found;
 }
 
+std::optional<NewestReport> newest_report(const std::string& path, const std::string& key) {
+  const auto database = open_store(path, kRead);
+  Statement row = database->prepare(
+      "SELECT scenario.key, text, name, version, body FROM scenario LEFT JOIN report ON report.key = "
+      "scenario.key WHERE scenario.key = ? ORDER BY report.rowid DESC LIMIT 1");
+  row.with(key);
+  if (!row.step()) return std::nullopt;
+  return NewestReport{{row.text(0), row.text(1), row.text(2)}, row.text(3), row.text(4)};
+}
+
 StudyAnswer answer_of(const std::string& path, std::int64_t study) {
   const auto database = open_store(path, kRead);
   const std::vector<StoredStudy> all = studies_of(*database);

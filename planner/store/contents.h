@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,13 @@ struct StoredReports {
   std::vector<OfVersion> reports;
 };
 std::vector<StoredReports> stored_reports(const std::string& path, const std::string& key_prefix);
+
+// The scenario of this very key, and what was kept last of its reports, whatever version made it.
+struct NewestReport {
+  StoredScenario scenario;
+  std::string version, report;  // empty where it has none
+};
+std::optional<NewestReport> newest_report(const std::string& path, const std::string& key);
 
 // The rows of a study and of all shards of the same question and version, in the order of their places. Where
 // shards have ranked their rows each for itself, and so have the same places: the fastest first, at most as

@@ -13,7 +13,9 @@
 namespace podsim {
 
 // Chips, fabrics, models, stacks, price lists and mixes of failures by name. Embedded in the binary; more
-// files can be added.
+// files can be added. Const members may be called from several threads at once, and whatever loads a scenario
+// calls no others; entries stay where they are. add_directory and set_number are for one thread, while no
+// other reads.
 class Catalog {
  public:
   Catalog();  // the built-in entries

@@ -16,7 +16,7 @@ namespace {
 bool add_file(Catalog::Entries& entries, const std::string& file, std::vector<Problem>& problems) {
   const std::size_t before = problems.size();
   const auto text = read_file(file, problems);
-  const auto catalog_text = text ? as_catalog_text(file, *text, problems) : std::nullopt;
+  const auto catalog_text = text ? as_catalog_text(file, *text, entries, problems) : std::nullopt;
   if (!catalog_text) return problems.size() > before;
   Document document(file, *catalog_text);
   add_catalog_file(entries, document);
@@ -42,7 +42,8 @@ std::vector<Problem> Catalog::add_directory(const std::string& path) {
   }
   if (error) return {{path, 0, 0, "cannot read the directory: " + error.message(), "", ""}};
   if (files.empty()) return {{path, 0, 0, "the directory has no *.textproto file", "", ""}};
-  std::ranges::sort(files);
+  std::ranges::sort(files);  // chips before what they cost
+  std::ranges::stable_partition(files, [](const std::string& file) { return !file.ends_with(".csv"); });
   for (const std::string& file : files) add_file(*entries_, file, problems);
   return problems;
 }

@@ -20,7 +20,8 @@ Price to_price(const schema::ChipPrice& row);
 // Whether the list of this name has a price of the chip, by its name in the catalogue, on any terms.
 bool has_price(const Catalog& catalog, const std::string& list, const std::string& chip);
 
-inline constexpr const char* kOwnPrice = "own price";  // the scenario's, in the place of a list's name
+inline constexpr const char* kUsualPrices = "list_2026";  // where a scenario names no list
+inline constexpr const char* kOwnPrice = "own price";     // the scenario's, in the place of a list's name
 
 struct PriceRow {
   std::string list, chip, term;

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
+#include "engine/spelling.h"
 #include "proto/catalog.pb.h"
+#include "proto/catalog/catalog_entries.h"
 #include "proto/catalog/contract_length.h"
 #include "proto/text/assign.h"
 #include "proto/text/csv_table.h"
@@ -29,11 +32,41 @@ std::vector<std::string> kinds_of_contract() {
   return names;
 }
 
-std::string row_text(CsvTable& table, const CsvRow& row) {
+// The name in the catalogue of a chip that a row calls so.
+std::string chip_of_row(CsvTable& table, const CsvRow& row, const Catalog::Entries& entries) {
+  const std::string said = table.cell(row, "chip").text;
+  const auto known = canonical_name(entries, Catalog::Section::kChips, said);
+  if (known || said.empty()) return known.value_or("");
+  const std::string near = closest_name(said, entry_names(entries, Catalog::Section::kChips));
+  if (!near.empty())
+    table.report(row, "chip", "there is no chip \"" + said + "\"", "did you mean \"" + near + "\"?");
+  return said;
+}
+
+// Numbers that a row has, as text; the days that it binds for go into `price`.
+std::string numbers_of_row(CsvTable& table, const CsvRow& row, schema::ChipPrice& price) {
+  std::string text;
+  std::map<std::string, double> numbers;
+  for (const std::string column : kNumbers) {
+    if (table.cell(row, column).text.empty() && column != "usd_per_chip_hour") continue;
+    const auto number = table.number(row, column, CsvNumber::kNotNegative);
+    if (!number) continue;
+    numbers[column] = *number;
+    text += " " + column + ": " + table.cell(row, column).text;
+    if (column == "minimum_days") price.set_minimum_days(*number);
+  }
+  const auto low = numbers.find("low_usd_per_chip_hour"), high = numbers.find("high_usd_per_chip_hour");
+  if (low != numbers.end() && high != numbers.end() && low->second > high->second)
+    table.report(row, low->first, "the lowest price is above the highest",
+                 "expected at most high_usd_per_chip_hour");
+  return text;
+}
+
+std::string row_text(CsvTable& table, const CsvRow& row, const Catalog::Entries& entries) {
   std::string text = "  price {";
   for (const char* column : kTexts) {
-    std::string value = table.cell(row, column).text;
     const std::string name = column;
+    std::string value = name == "chip" ? chip_of_row(table, row, entries) : table.cell(row, column).text;
     if (value.empty() && (name == "chip" || name == "term")) {
       table.report(row, column, "the row has no " + name);
     }
@@ -43,13 +76,7 @@ std::string row_text(CsvTable& table, const CsvRow& row) {
   }
   schema::ChipPrice price;
   price.set_term(table.cell(row, "term").text);
-  for (const char* column : kNumbers) {
-    if (table.cell(row, column).text.empty() && std::string(column) != "usd_per_chip_hour") continue;
-    const auto number = table.number(row, column, CsvNumber::kNotNegative);
-    if (!number) continue;
-    text += std::string(" ") + column + ": " + table.cell(row, column).text;
-    if (std::string(column) == "minimum_days") price.set_minimum_days(*number);
-  }
+  text += numbers_of_row(table, row, price);
   if (const std::string kind = table.cell(row, "kind").text; !kind.empty()) {
     const std::vector<std::string> kinds = kinds_of_contract();
     schema::Contract::Kind known = schema::Contract::KIND_UNSPECIFIED;
@@ -68,13 +95,13 @@ std::string row_text(CsvTable& table, const CsvRow& row) {
 }  // namespace
 
 std::optional<std::string> as_catalog_text(const std::string& file, const std::string& text,
-                                           std::vector<Problem>& problems) {
+                                           const Catalog::Entries& entries, std::vector<Problem>& problems) {
   if (!file.ends_with(".csv")) return text;
   CsvTable table(file, text);
   for (const char* column : {"chip", "term", "usd_per_chip_hour"})
     if (!table.has(column)) return std::nullopt;
   std::string list = "prices {\n  name: " + text_literal(std::filesystem::path(file).stem().string()) + "\n";
-  for (const CsvRow& row : table.rows()) list += row_text(table, row);
+  for (const CsvRow& row : table.rows()) list += row_text(table, row, entries);
   problems.insert(problems.end(), table.problems().begin(), table.problems().end());
   if (!table.problems().empty()) return std::nullopt;
   return list + "}\n";

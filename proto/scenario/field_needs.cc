@@ -157,12 +157,6 @@ constexpr JobNeed kJobNeeds[] = {
     {{"model_override.kv_heads", "model_override.head_dim", "model_override.qk_norm"},
      [](const JobSetting& s) { return !s.job.model.latent; },
      "latent_attention has the sizes of heads"},
-    {{"model_override.ffn"},
-     [](const JobSetting& s) {
-       const auto& experts = s.job.model.experts;
-       return !experts || experts->dense_layers > 0 || experts->every > 1;
-     },
-     "every layer has experts, whose width is expert_ffn"},
     {{"model_override.attention_sinks"},
      [](const JobSetting& s) { return s.stack().sink_attention != 1; },
      "kernels of the stack compute sinks at full speed",

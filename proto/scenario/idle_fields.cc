@@ -15,6 +15,7 @@
 #include "proto/scenario/idle_program.h"
 #include "proto/text/set_fields.h"
 #include "scheduler/placement/subcluster.h"
+#include "topology/fat_tree.h"
 
 namespace podsim {
 namespace {
@@ -77,6 +78,16 @@ void warn_of_outputs(const schema::JobChoice& choice, const JobSetting& setting,
                          "there is no pipeline stage that it could be handed to");
 }
 
+// A model of one's own has to say it, whatever reads it.
+void warn_of_dense_width(const schema::JobChoice& choice, const JobSetting& setting, const std::string& path,
+                         Document& document) {
+  const auto& experts = setting.job.model.experts;
+  if (choice.has_model() && choice.model_override().has_ffn() && experts && experts->dense_layers == 0 &&
+      experts->every == 1)
+    document.warn_idle(join_path(path, "model_override.ffn"),
+                       "every layer has experts, whose width is expert_ffn");
+}
+
 // What only a run of weeks reads; a step is charged by the hour.
 void warn_of_weeks(const schema::ClusterChoice& choice, Document& document) {
   for (const char* field : {"contract", "fabric_override.failures"})
@@ -85,16 +96,26 @@ void warn_of_weeks(const schema::ClusterChoice& choice, Document& document) {
                          "podsim reliability, with a reliability block");
 }
 
-// Tiers of switches are a list, which an override replaces as a whole.
-void warn_of_tiers(const schema::ClusterChoice& choice, Document& document) {
+// Tiers of switches are a list, which an override replaces as a whole. Those that the cluster needs are
+// built, and the last of these has nothing above it.
+void warn_of_tiers(const schema::ClusterChoice& choice, const FabricSpec& fabric, Document& document) {
+  if (!fabric.gpu) return;
   const auto& tiers = choice.fabric_override().gpu_cluster().tier();
+  const int used = tiers_in_use(fabric);
   const std::string path = "cluster.fabric_override.gpu_cluster.tier[";
+  const std::string of_chips = "of this cluster of " + std::to_string(fabric.chips) + " GPUs";
+  if (choice.has_oversubscription() && used == 1)
+    document.warn_idle("cluster.oversubscription",
+                       "it is of uplinks, and the one switch " + of_chips + " has none");
   if (choice.has_oversubscription() && tiers.size() > 0 && tiers[0].has_oversubscription())
     document.warn_idle(path + "0].oversubscription", "oversubscription of the cluster counts");
-  const int last = tiers.size() - 1;
-  if (last >= 0 && tiers[last].oversubscription() > 1)
-    document.warn_idle(path + std::to_string(last) + "].oversubscription",
-                       "switches of the last tier have no uplinks");
+  for (int i = std::max(used - 1, choice.has_oversubscription() ? 1 : 0); i < tiers.size(); ++i)
+    if (tiers[i].oversubscription() > 1)
+      document.warn_idle(path + std::to_string(i) + "].oversubscription",
+                         used == 0   ? "there are no switches between the GPUs of one NVLink domain"
+                         : i >= used ? "switches of this tier are not needed to join the " +
+                                           std::to_string(fabric.chips) + " GPUs"
+                                     : "switches of the last tier " + of_chips + " have no uplinks");
 }
 
 void warn_of_channels(const schema::Fabric& override_block, const FabricSpec& fabric, Document& document) {
@@ -130,6 +151,7 @@ void warn_of_job(const schema::JobChoice& choice, const JobSetting& setting, con
     warn_of_outputs(choice, setting, path, document);
   } else {
     warn_of_recipes(choice, setting.job, path, document);
+    warn_of_dense_width(choice, setting, path, document);
   }
   warn_by_table(needs_of_job(), choice, setting, path, document);
   warn_of_idle_operations(choice.program(), join_path(path, "program"), document);
@@ -156,7 +178,7 @@ void warn_of_idle_fields(const schema::Scenario& scenario, const Spec& spec, Doc
                 "jobs[" + std::to_string(i) + "].job", document);
   warn_by_table(needs_of_cluster(), scenario.cluster(), {scenario.cluster(), spec.cluster, jobs}, "cluster",
                 document);
-  warn_of_tiers(scenario.cluster(), document);
+  warn_of_tiers(scenario.cluster(), spec.cluster.fabric, document);
   if (!scenario.has_reliability()) warn_of_weeks(scenario.cluster(), document);
   warn_of_kernels(scenario.cluster().chip_override(), jobs, document);
   warn_of_channels(scenario.cluster().fabric_override(), spec.cluster.fabric, document);

@@ -20,7 +20,8 @@
 namespace podsim {
 namespace {
 
-constexpr double kMostEvents = 1e9;  // half a minute
+constexpr double kMostEvents = 1e9;                 // half a minute
+constexpr std::int64_t kMostPodChips = 16'777'216;  // as cluster.chips may be
 
 class AvailabilityResolver {
  public:
@@ -75,12 +76,12 @@ class AvailabilityResolver {
   std::optional<FabricSpec> sized(const schema::ClusterChoice& choice, const schema::Fabric& fabric) {
     FabricSpec spec;
     spec.name = fabric.name();
-    int known = 0;
+    std::int64_t known = 0;
     if (fabric.has_torus()) {
       spec.torus = to_torus(fabric.torus());
       if (fabric.has_dcn()) spec.chips_per_host = fabric.dcn().chips_per_host();
-      const int cube = spec.torus->cube;
-      known = cube > 0 ? spec.torus->pod_cubes * cube * cube * cube : spec.torus->max_chips;
+      const TorusSpec& torus = *spec.torus;
+      known = torus.cube > 0 ? std::int64_t{torus.pod_cubes} * torus.chips_per_cube() : torus.max_chips;
     } else if (fabric.has_gpu_cluster()) {
       spec.gpu = to_gpu_cluster(fabric.gpu_cluster());
       const schema::GpuCluster& gpu = fabric.gpu_cluster();
@@ -90,7 +91,13 @@ class AvailabilityResolver {
                        "write torus { ... } or gpu_cluster { ... }");
       return std::nullopt;
     }
-    spec.chips = choice.has_chips() ? choice.chips() : known;
+    if (!choice.has_chips() && known > kMostPodChips) {
+      document_.report("cluster.fabric_override", "a pod of " + std::to_string(known) +
+                                                      " chips is more than the " +
+                                                      std::to_string(kMostPodChips) + " that there may be");
+      return std::nullopt;
+    }
+    spec.chips = choice.has_chips() ? choice.chips() : static_cast<int>(known);
     if (spec.chips == 0) {
       report_missing("cluster.chips", "512", document_);
       return std::nullopt;

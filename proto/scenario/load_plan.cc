@@ -368,6 +368,10 @@ std::optional<PlanObjective> objective_named(const std::string& name) {
   return static_cast<PlanObjective>(at - names.begin());
 }
 
+std::vector<std::string> precision_names() {
+  return value_names(*schema::PrecisionRecipe::Name_descriptor());
+}
+
 std::string wrong_limit_key(const std::string& key) {
   static const std::vector<std::string> keys = limit_keys();
   if (std::ranges::find(keys, key) != keys.end()) return "";

@@ -29,6 +29,9 @@ std::optional<std::vector<double>> batch_tokens_of(const std::string& text);
 std::vector<std::string> objective_names();
 std::optional<PlanObjective> objective_named(const std::string& name);
 
+// Of a job, as job.precision has them: "bf16", "fp8", ...
+std::vector<std::string> precision_names();
+
 // That a limit can have no such key, with the nearest that it can have; empty where it can.
 std::string wrong_limit_key(const std::string& key);
 

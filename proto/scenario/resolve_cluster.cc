@@ -109,8 +109,6 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
   return nullptr;
 }
 
-constexpr const char* kUsualPrices = "list_2026";
-
 // Of the provider of the chips, else of the market; of the usual list where the scenario's, such as a sheet
 // of the user's own, does not say.
 double egress_usd_per_gb(const schema::PriceList& list, const schema::PriceList& usual,

@@ -151,7 +151,7 @@ def _scenario(call, scenario):
 
 
 class Sweep(list):
-    """Rows of (values, report), ``values`` a dict; where a setting cannot be, the report is None and ``problems`` has an exception."""
+    """Rows of (values, report), ``values`` a dict; where there is no report, it is None and ``problems`` has the exception that says why."""
 
     def __init__(self, rows, problems):
         super().__init__(rows)
@@ -181,10 +181,9 @@ def sweep(scenario, fields, *, threads=0, progress=None):
         all_fields.append((utf8(path, "sweep", "fields"), texts))
     threads = _threads("sweep", threads)
     rows, problems = [], []
-    for values, report, diagnostics in _told("sweep", progress, lambda told: _podsim.sweep(held, all_fields, threads, told)):
-        failed = isinstance(report, str)
-        rows.append((dict(zip(fields, values)), None if failed else Report(report)))
-        problems.append(InputError(report, diagnostics) if failed else None)
+    for values, report, problem in _told("sweep", progress, lambda told: _podsim.sweep(held, all_fields, threads, told)):
+        rows.append((dict(zip(fields, values)), None if report is None else Report(report)))
+        problems.append(problem)
     return Sweep(rows, problems)
 
 

@@ -80,6 +80,8 @@ _classes = {}
 
 def described(kind, repeated, values, valid):
     """What a field takes, in words."""
+    if values and valid:
+        return ("a list, each " if repeated else "") + f"a whole number in {valid}, or {', '.join(values)}"
     words = "one of " + ", ".join(values) if values else {"number": "a number", "integer": "a whole number",
                                                          "boolean": "True or False", "string": "text"}.get(kind, kind)
     return ("a list, each " if repeated else "") + words + (f" in {valid}" if valid else "")

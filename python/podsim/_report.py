@@ -6,9 +6,10 @@ import json
 import os
 
 from podsim import _podsim
-from podsim._errors import utf8, wrong_argument
+from podsim._errors import InternalError, utf8, wrong_argument
 
-PICTURES = ("breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline", "collectives")
+FORMATS = ("table", "json", "csv", "textproto")
+PICTURES = tuple(_podsim.picture_names())
 
 
 class Figures(dict):
@@ -50,7 +51,7 @@ class Report:
 
     def names(self):
         """The names of all single figures, in the order of JSON."""
-        return self._held.names()
+        return _not_empty(self._held.names(), "names its figures")
 
     def to_dict(self):
         """All figures, as ``podsim run --format json`` has them."""
@@ -60,7 +61,7 @@ class Report:
 
     def to_json(self):
         """The text that ``podsim run --format json`` prints."""
-        return self._held.render("json")
+        return self.render("json")
 
     def to_frame(self):
         """A pandas DataFrame of one row: a column for each single figure."""
@@ -68,16 +69,12 @@ class Report:
 
     def render(self, format):
         """The text that ``podsim run --format FORMAT`` prints: table, json, csv or textproto."""
-        text = self._held.render(_known_text("Report.render", "format", format))
-        if not text:
+        if _known_text("Report.render", "format", format) not in FORMATS:
             raise wrong_argument("Report.render", "format", "table, json, csv or textproto", format)
-        return text
+        return _not_empty(self._held.render(format), f"is written as {format}")
 
     def picture(self, what):
-        """A picture of ``podsim run --svg`` as the text of an SVG file, empty where there is nothing to draw.
-
-        "breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline" or "collectives".
-        """
+        """A picture of ``podsim run --svg`` as the text of an SVG file, empty where there is nothing to draw."""
         if _known_text("Report.picture", "what", what) not in PICTURES:
             raise wrong_argument("Report.picture", "what", "one of " + ", ".join(PICTURES), what)
         return self._held.picture(what)
@@ -117,6 +114,16 @@ class Report:
 
     def _repr_html_(self):
         return self._held.panels()
+
+
+Report.picture.__doc__ += "\n\n" + ", ".join(f'"{name}"' for name in PICTURES[:-1]) + f' or "{PICTURES[-1]}".'
+
+
+def _not_empty(answer, does):
+    """What the library gives of every report, unless it fails."""
+    if not answer:
+        raise InternalError(f"podsim failed where a report {does}: is there memory left?")
+    return answer
 
 
 def _known_text(call, name, value):

@@ -210,7 +210,10 @@ void add_slow_parties(Report& report, const StepProgram& program, const Ensemble
 void add_provenance(Report& report, const Ensemble& ensemble) {
   const Timeline& timeline = ensemble.first;
   for (const CommunicationClass& c : timeline.communication) {
-    report.algorithms.push_back(c.axes + " " + c.kind + " " + binary_bytes(c.bytes) + ": " + c.algorithm);
+    std::string line = c.axes + " " + c.kind + " " + binary_bytes(c.bytes) + ": " + c.algorithm;
+    // A pipeline sends as much back as ahead, in as many words.
+    if (std::ranges::find(report.algorithms, line) == report.algorithms.end())
+      report.algorithms.push_back(std::move(line));
   }
   report.chip_classes = static_cast<int>(timeline.chips.size());
   report.group_classes = timeline.group_classes;

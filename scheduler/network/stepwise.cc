@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "collectives/load_sum.h"
 #include "engine/check.h"
 #include "engine/event_queue.h"
 #include "scheduler/network/transport_model.h"
@@ -89,7 +90,8 @@ class Stepwise {
            const ShareTold& told)
       : told_(told),
         ticks_per_second_(ticks_per_second),
-        transport_model_(capacities(fabric), ticks_per_second, {fabric.transport, fabric.routing_seed}) {
+        transport_model_(capacities(fabric), ticks_per_second,
+                         {flows_collide(fabric) ? fabric.transport : Transport{}, fabric.routing_seed}) {
     result_.finish.resize(plans.size());
     finish_.assign(plans.size(), 0);
     uses_.reserve(plans.size());

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -72,9 +74,11 @@ TEST(Library, shows_a_step_as_the_program_does) {
   EXPECT_NE(page.find("\n# --set job.global_batch_sequences=128"), std::string::npos);
   EXPECT_EQ(panels.find("<script"), std::string::npos);
   EXPECT_EQ(panels.find("<html"), std::string::npos);
-  for (const std::string picture :
-       {"breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline", "collectives"})
-    EXPECT_TRUE(report.picture(picture).starts_with("<")) << picture;
+  std::size_t drawn = 0;
+  for (const std::string& picture : picture_names())
+    drawn += report.picture(picture).starts_with("<svg") ? 1 : 0;
+  EXPECT_EQ(drawn, picture_names().size() - 1) << "all but \"steps\", of which there is one";
+  EXPECT_EQ(report.picture("steps"), "");
   EXPECT_EQ(report.picture("nothing"), "");
   const std::string file = temporary_file("step.pftrace", "");
   EXPECT_EQ(
@@ -272,6 +276,51 @@ TEST(Library, searches_and_plans_as_the_program_does) {
   EXPECT_EQ(planned->json, podsim_command("plan " + kQwen + " --tokens 1e11 --chips 8" + narrow).out);
   plans.chips = {"h1000"};
   EXPECT_NE(plan(scenario, plans).error().text().find("no chip \"h1000\""), std::string::npos);
+}
+
+TEST(Library, tells_that_a_search_is_done_at_its_end_alone) {
+  Scenario scenario = loaded(kQwen);
+  for (const auto& [path, value] : kNarrow) ASSERT_FALSE(scenario.set(path, value));
+  std::vector<Advance> told;
+  Effort effort;
+  effort.watch = [&](const Advance& advance) {
+    told.push_back(advance);
+    return true;
+  };
+  ASSERT_TRUE(search(scenario, {}, effort));
+  ASSERT_GT(told.size(), 1U);
+  for (std::size_t i = 0; i + 1 < told.size(); ++i) EXPECT_LT(told[i].done, told[i].total) << told[i].text;
+  EXPECT_EQ(told.back().done, told.back().total);
+  EXPECT_NE(told.back().text.find(" simulated"), std::string::npos);
+}
+
+TEST(Library, refuses_wishes_of_a_plan_that_the_program_refuses) {
+  const Scenario scenario = loaded(kQwen);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto refused = [&](const char* word, const std::function<void(PlanWish&)>& change) {
+    PlanWish wish;
+    wish.tokens = 1e11;
+    wish.counts = {8};
+    change(wish);
+    const Expected<PlanResult> planned = plan(scenario, wish);
+    ASSERT_FALSE(planned) << word;
+    EXPECT_EQ(planned.error().kind, Error::Kind::kInput) << word;
+    EXPECT_NE(planned.error().text().find(std::string(word) + ": expected"), std::string::npos)
+        << planned.error().text();
+  };
+  for (const double days : {-1.0, 0.0, 1e9, nan})
+    refused("most_days", [&](PlanWish& wish) { wish.most_days = days; });
+  for (const double usd : {-1.0, 0.0, 1e13, nan})
+    refused("most_usd", [&](PlanWish& wish) { wish.most_usd = usd; });
+  refused("tokens", [&](PlanWish& wish) { wish.tokens = nan; });
+  refused("gap", [](PlanWish& wish) { wish.gap = 1; });
+  refused("counts", [](PlanWish& wish) { wish.counts = {8, 0}; });
+  refused("price_terms", [](PlanWish& wish) { wish.price_terms = {"on_demand", ""}; });
+  refused("precisions", [](PlanWish& wish) { wish.precisions = {""}; });
+  PlanWish wish;
+  wish.tokens = 1e11;
+  wish.precisions = {"fp7"};
+  EXPECT_NE(plan(scenario, wish).error().text().find("no precision \"fp7\""), std::string::npos);
 }
 
 TEST(Library, plans_what_the_block_of_a_scenario_asks_but_for_what_the_wish_says) {

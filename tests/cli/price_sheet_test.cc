@@ -64,5 +64,29 @@ TEST(PriceSheet, whose_prices_say_no_region_is_told_to_say_none) {
   EXPECT_EQ(result.err.find(": ,"), std::string::npos) << result.err;
 }
 
+CommandResult run_with_sheet(const std::string& rows) {
+  const std::string file = temporary_file("rows.csv",
+                                          "chip,term,usd_per_chip_hour,low_usd_per_chip_hour,"
+                                          "high_usd_per_chip_hour\n" +
+                                              rows);
+  return podsim_command("run " + small_scenario() + " --format json --prices " + file);
+}
+
+TEST(PriceSheet, calls_chips_by_any_of_their_names_and_is_told_of_one_that_is_misspelt) {
+  const CommandResult capital = run_with_sheet("H100,on_demand,7,,\n");
+  ASSERT_EQ(capital.exit_code, 0) << capital.err;
+  EXPECT_DOUBLE_EQ(json::parse(capital.out)["cost_usd_per_hour"].get<double>(), 7.0 * 16);
+  const CommandResult misspelt = run_with_sheet("h100,on_demand,7,,\nhh100,on_demand,9,,\n");
+  EXPECT_EQ(misspelt.exit_code, 2);
+  EXPECT_NE(misspelt.err.find(":3:1: there is no chip \"hh100\""), std::string::npos) << misspelt.err;
+  EXPECT_NE(misspelt.err.find("did you mean \"h100\"?"), std::string::npos) << misspelt.err;
+}
+
+TEST(PriceSheet, whose_lowest_price_is_above_its_highest_is_refused_at_the_cell) {
+  const CommandResult result = run_with_sheet("h100,on_demand,7,9,5\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find(":2:18: the lowest price is above the highest"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace podsim::price_sheet_test

@@ -99,15 +99,31 @@ TEST(UnequalAllToAll, is_never_faster_than_its_bound_nor_than_what_the_hottest_r
   }
 }
 
-TEST(UnequalAllToAll, is_direct_whatever_the_group) {
+// Either goes over into an equal one as the shares do.
+TEST(UnequalAllToAll, takes_the_algorithms_of_an_equal_one) {
   const Fabric fabric = gpus(32);
   std::mt19937_64 random(41);
   const auto shares = random_shares(32, random);
   for (int algorithm = 0; algorithm <= static_cast<int>(kLastAlgorithm); ++algorithm) {
     const auto plan =
         plan_with(static_cast<Algorithm>(algorithm), fabric, exchange(shares), all_chips(fabric));
-    EXPECT_EQ(plan.has_value(), static_cast<Algorithm>(algorithm) == Algorithm::kDirect);
+    EXPECT_EQ(plan.has_value(), plan_with(static_cast<Algorithm>(algorithm), fabric,
+                                          {CollectiveKind::kAllToAll, {1e9}}, all_chips(fabric))
+                                    .has_value());
   }
+}
+
+// Four domains of 8. A rank of rail r gets in its domain what goes to the rail's ranks, and passes it on.
+TEST(UnequalAllToAll, by_rails_delivers_over_the_rail_of_each_rank) {
+  const Fabric fabric = gpus(32);
+  std::vector<double> shares(32, 0.5 / 31);
+  shares[10] = 0.5;  // of the second domain, rail 2
+  const auto plan = plan_with(Algorithm::kHierarchical, fabric, exchange(shares), all_chips(fabric));
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->phases.size(), 2u);
+  const double of_rail = 0.5 + 3 * 0.5 / 31;
+  EXPECT_NEAR(busiest_bytes(fabric, plan->phases[0], LinkKind::kNvlink), 7 * of_rail * 1e9, 1);
+  EXPECT_NEAR(busiest_bytes(fabric, plan->phases[1], LinkKind::kNic), 24 * 0.5 * 1e9, 1);
 }
 
 // 8 GPUs behind an NVLink switch; the hottest takes in 7 parts of a half each.

@@ -24,6 +24,27 @@ TEST(Predict, sees_a_slow_link) {
             2 * (predict(fabric, *plan) - plan->phases[0].latency));
 }
 
+TEST(Predict, of_any_number_of_endless_phases_is_a_time_of_which_a_step_is_refused) {
+  const Fabric fabric = torus({2, 1, 1});
+  CollectivePlan plan;
+  plan.phases.assign(40, Phase{kTooLongForAStep, {{0, 1e30}}});
+  EXPECT_EQ(predict(fabric, plan), kTooLongForAStep);
+}
+
+// A hop of half a second, 2 (n - 1) times.
+TEST(Predict, of_any_number_of_endless_hops_is_a_time_of_which_a_step_is_refused) {
+  FabricSpec spec = torus_spec({100'000, 1, 1});
+  spec.torus->ici.latency = Time::seconds(0.5);
+  const Fabric fabric = build_fabric(spec);
+  const Collective collective = {kAllReduce, {1e6}};
+  EXPECT_NEAR(
+      predict(fabric, *plan_with(Algorithm::kRing, fabric, collective, first_chips(1000))).in_seconds(),
+      999 * 999.0, 1)
+      << "the last is 999 links from the first";
+  EXPECT_EQ(predict(fabric, *plan_with(Algorithm::kRing, fabric, collective, first_chips(90'000))),
+            kTooLongForAStep);
+}
+
 TEST(LowerBound, is_the_traffic_of_a_rank_over_all_its_links) {
   const Fabric fabric = torus({4, 4, 4});
   const auto group = all_chips(fabric);
@@ -60,6 +81,7 @@ TEST(BusBandwidth, is_that_of_nccl_tests) {
   EXPECT_DOUBLE_EQ(bus_bandwidth({CollectiveKind::kReduceScatter, {8e9}}, 8, second).value, 7e9);
   EXPECT_DOUBLE_EQ(bus_bandwidth({CollectiveKind::kAllToAll, {8e9}}, 8, second).value, 7e9);
   EXPECT_DOUBLE_EQ(bus_bandwidth({CollectiveKind::kBroadcast, {8e9}}, 8, second).value, 8e9);
+  EXPECT_EQ(bus_bandwidth({CollectiveKind::kBarrier, {8e9}}, 8, second).value, 0) << "it carries nothing";
 }
 
 TEST(BusBandwidth, of_a_ring_is_the_bandwidth_of_its_links) {

@@ -42,6 +42,16 @@ TEST(AllToAll, on_tori_is_the_sum_over_all_pairs) {
   }
 }
 
+// S L / 8 on each link; squares of lengths beyond 46,340 pass 2^31.
+TEST(AllToAll, round_a_ring_of_any_length_takes_its_closed_form) {
+  for (const int length : {46'340, 46'344, 65'536, 200'000}) {
+    const Fabric fabric = torus({length, 1, 1});
+    const auto plan = plan_with(Algorithm::kDirect, fabric, {kAllToAll, {1e9}}, all_chips(fabric));
+    ASSERT_EQ(plan->phases[0].loads.size(), 2 * static_cast<std::size_t>(length));
+    EXPECT_DOUBLE_EQ(plan->phases[0].loads[7].bytes, 1e9 * length / 8);
+  }
+}
+
 TEST(AllToAll, on_meshes_and_partial_groups_is_the_sum_over_all_pairs) {
   const Fabric flat = mesh({4, 3, 1});
   expect_loads_of_all_pairs(flat, all_chips(flat));

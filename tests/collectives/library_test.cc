@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/collectives/fabrics.h"
@@ -172,6 +173,23 @@ TEST(Library, a_channel_of_the_fabric_comes_before_it) {
               1e-12);
   EXPECT_NEAR(seconds_of(Algorithm::kRing, fabric, CollectiveKind::kReduceScatter, 1e-3, 8), 7 * 1.25e-6,
               1e-12);
+}
+
+// Four domains below one set of leaves, others beyond a spine: the farthest two tell what a hop between
+// domains takes, whichever the group names first and last.
+TEST(Library, a_group_takes_as_long_in_whatever_order_it_is_named) {
+  FabricSpec spec = gpu_spec(128);
+  spec.gpu->tiers = {{.down = 4}, {.down = 64}};
+  const Fabric fabric = with_library(spec, library());
+  std::vector<ChipId> group = {0, 8, 64, 73};
+  const Collective collective = {kAllReduce, {1024}};
+  const Time time = predict(fabric, plan(fabric, collective, group));
+  const GroupShape shape = shape_of(fabric, group);
+  EXPECT_EQ(shape.across, 2 * (kNicLatency + kNicLatency));
+  do {
+    EXPECT_EQ(shape_of(fabric, group).across, shape.across);
+    EXPECT_EQ(predict(fabric, plan(fabric, collective, group)), time);
+  } while (std::ranges::next_permutation(group).found);
 }
 
 }  // namespace

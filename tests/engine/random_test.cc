@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "engine/lognormal.h"
 
@@ -70,6 +71,29 @@ TEST(Random, own_logarithms_and_exponentials_are_those_of_the_standard_library_b
           << variation << " at " << z;
     }
   }
+}
+
+TEST(Random, logarithms_and_exponentials_of_draws_have_the_same_bits_on_every_machine) {
+  EXPECT_EQ(portable_log(0.1), -0x1.26bb1bbb55515p+1);
+  EXPECT_EQ(portable_log(0.9999), -0x1.a3738d2cf1cc2p-14);
+  EXPECT_EQ(portable_log(1), 0);
+  EXPECT_EQ(portable_log(1e300), 0x1.5963447f87fb5p+9);
+  EXPECT_EQ(portable_exp(-0.1), 0x1.cf46d99d52b3ap-1);
+  EXPECT_EQ(portable_exp(0), 1);
+  EXPECT_EQ(portable_exp(0.3), 0x1.599058c8c1a96p+0);
+  EXPECT_EQ(portable_exp(709), 0x1.d422d2be5dc9cp+1022);
+}
+
+TEST(Random, logarithms_and_exponentials_reach_as_far_as_numbers_do) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(portable_log(0), -infinite);
+  EXPECT_EQ(portable_exp(710), infinite);
+  EXPECT_EQ(portable_exp(infinite), infinite);
+  EXPECT_EQ(portable_exp(-800), 0);
+  EXPECT_EQ(portable_exp(-infinite), 0);
+  EXPECT_TRUE(std::isnan(portable_exp(std::nan(""))));
+  for (double x = -700; x < 709; x += 0.37)
+    ASSERT_NEAR(portable_log(portable_exp(x)), x, 1e-13 * (1 + std::fabs(x)));
 }
 
 TEST(Random, normal_draws_cut_the_line_where_the_normal_distribution_does) {

@@ -29,6 +29,7 @@
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/scenario_kind.h"
 #include "proto/text/quantities.h"
+#include "tests/fuzz/certificate_reader.h"
 #include "tests/fuzz/trace_readers.h"
 #include "validation/expression.h"
 #include "validation/measured_collectives.h"
@@ -262,7 +263,8 @@ constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"nccl_tests", nccl_tests},
                                  Reader{"chakra_traces", chakra_traces},
                                  Reader{"kineto_profiles", kineto_profiles},
-                                 Reader{"stablehlo_modules", stablehlo_modules}};
+                                 Reader{"stablehlo_modules", stablehlo_modules},
+                                 Reader{"certificate", certificate}};
 
 }  // namespace
 

@@ -256,6 +256,76 @@ TEST(Ibnetdiscover, is_a_network_of_ports_where_no_fabric_says_what_hosts_have) 
   EXPECT_TRUE(loaded.spec) << (loaded.problems.empty() ? "" : format_problem(loaded.problems.front()));
 }
 
+// Two leaves of hosts at 200 Gbit/s, `ports` of each host on its leaf, below two spines at 400.
+std::string hosts_at_half_rate(int hosts_of_leaf, int ports, int uplinks) {
+  std::string text;
+  for (int leaf = 0; leaf < 2; ++leaf) {
+    const std::string l = std::to_string(leaf);
+    text += "Switch\t65 \"S-l" + l + "\"\t\t# \"leaf" + l + "\" enhanced port 0 lid 1 lmc 0\n";
+    int port = 0;
+    for (int host = 0; host < hosts_of_leaf; ++host)
+      for (int adapter = 0; adapter < ports; ++adapter) {
+        const std::string id = l + std::to_string(host) + std::to_string(adapter);
+        text += "[" + std::to_string(++port) + "]\t\"H-" + id + "\"[1](" + id + ") \t\t# \"node" + l +
+                std::to_string(host) + " mlx5_" + std::to_string(adapter) + "\" lid 9 4xHDR\n";
+      }
+    for (int up = 0; up < uplinks; ++up)
+      text += "[" + std::to_string(++port) + "]\t\"S-s\"[" + std::to_string(leaf * uplinks + up + 1) +
+              "]\t\t# \"spine\" lid 50 4xNDR\n";
+    text += "\n";
+  }
+  text += "Switch\t65 \"S-s\"\t\t# \"spine\" enhanced port 0 lid 50 lmc 0\n";
+  for (int leaf = 0; leaf < 2; ++leaf)
+    for (int up = 0; up < uplinks; ++up)
+      text += "[" + std::to_string(leaf * uplinks + up + 1) + "]\t\"S-l" + std::to_string(leaf) + "\"[" +
+              std::to_string(hosts_of_leaf * ports + up + 1) + "]\t\t# \"leaf\" lid 1 4xNDR\n";
+  return text;
+}
+
+std::string blocks_of(Read read, const std::string& text, const std::string& fabric) {
+  Stated stated;
+  stated.fabric = fabric;
+  std::vector<Problem> problems;
+  const auto imported = read({{"f", text}}, stated, problems);
+  EXPECT_TRUE(imported) << (problems.empty() ? "" : format_problem(problems.front()));
+  return imported ? imported->scenario : "";
+}
+
+void expect_lines(const std::string& text, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+TEST(Ibnetdiscover, has_nics_of_the_rate_of_host_ports_and_oversubscription_by_what_links_carry) {
+  expect_lines(blocks_of(import_ibnetdiscover, hosts_at_half_rate(4, 1, 4), ""),
+               {"nic { bandwidth_gb_per_s: 25 }", "tier { down: 4 oversubscription: 1 }"});
+  expect_lines(blocks_of(import_ibnetdiscover, hosts_at_half_rate(4, 1, 2), ""),
+               {"tier { down: 4 oversubscription: 1 }"});
+  expect_lines(blocks_of(import_ibnetdiscover, hosts_at_half_rate(4, 1, 1), ""),
+               {"tier { down: 4 oversubscription: 2 }"});
+}
+
+// A GPU has its part of the adapters of its host, and a leaf has the GPUs of its hosts.
+TEST(Ibnetdiscover, gpus_that_share_an_adapter_share_its_rate) {
+  expect_lines(blocks_of(import_ibnetdiscover, hosts_at_half_rate(4, 2, 4), "dgx_h100"),
+               {"chips: 64 ", "nic { bandwidth_gb_per_s: 6.25 }", "tier { down: 32 oversubscription: 1 }"});
+  expect_lines(blocks_of(import_ibnetdiscover, hosts_at_half_rate(4, 8, 16), "dgx_h100"),
+               {"nic { bandwidth_gb_per_s: 25 }", "tier { down: 32 oversubscription: 1 }"});
+}
+
+// 12 nodes on leaves of 2, 2 and 8; 16 nodes of which 8 are at the upper switch.
+TEST(Slurm, tiers_have_a_place_for_every_node_where_switches_differ) {
+  expect_lines(blocks_of(import_slurm,
+                         "SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[3-4]\n"
+                         "SwitchName=leaf3 Nodes=n[5-12]\nSwitchName=core Switches=leaf[1-3]\n",
+                         "dgx_h100"),
+               {"chips: 96 ", "tier { down: 32 ", "tier { down: 3 ", "the mean where they differ"});
+  expect_lines(blocks_of(import_slurm,
+                         "SwitchName=leaf1 Nodes=n[1-4]\nSwitchName=leaf2 Nodes=n[5-8]\n"
+                         "SwitchName=core Switches=leaf[1-2] Nodes=n[9-16]\n",
+                         "dgx_h100"),
+               {"chips: 128 ", "tier { down: 64 ", "nodes at upper switches count as at leaves"});
+}
+
 // Files beside the one given, in other files' folders and within each other; each line counts.
 TEST(Slurm, includes_files_beside_it_and_refuses_missing_ones_and_circles) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "slurm_include";

@@ -81,7 +81,7 @@ TEST(HloStep, waits_for_what_stands_between_two_products_and_gathers_weights_bes
 
 TEST(HloStep, times_a_sum_of_which_a_part_is_kept_as_a_reduce_scatter) {
   const hlo::ModuleStep step = step_of(
-      "  x = bf16[4096,4096] parameter(0)\n  i = s32[] parameter(1)\n  z = s32[] constant(0)\n"
+      "  x = bf16[4096,4096] parameter(0)\n  i = u32[] partition-id()\n  z = u32[] constant(0)\n"
       "  r = bf16[4096,4096] all-reduce(x)" +
       std::string(kGroups) +
       ", to_apply=add\n  ROOT s = bf16[512,4096] dynamic-slice(r, i, z), dynamic_slice_sizes={512,4096}\n");

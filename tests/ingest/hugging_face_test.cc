@@ -115,6 +115,26 @@ TEST(HuggingFace, counts_models_of_older_and_other_architectures) {
   }
 }
 
+// A norm has weights and offsets for each of the 64 features, on each of 2 layers.
+TEST(HuggingFace, counts_one_norm_where_what_runs_beside_each_other_has_one) {
+  const auto count = [](const std::string& type, const std::string& more) {
+    return answer_of(R"({"model_type": ")" + type + R"(", "hidden_size": 64, "num_hidden_layers": 2,
+                        "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 100)" +
+                     more + "}")
+        .figures["parameters"]
+        .get<std::int64_t>();
+  };
+  EXPECT_EQ(count("stablelm", "") - count("stablelm", R"(, "use_parallel_residual": true)"), 2 * 2 * 64);
+  const std::string own = R"(, "new_decoder_architecture": true, "num_kv_heads": 4)";
+  EXPECT_EQ(count("falcon", own) - count("falcon", own + R"(, "num_ln_in_parallel_attn": 1)"), 2 * 2 * 64);
+}
+
+TEST(HuggingFace, reads_the_width_of_bloom_by_its_older_name) {
+  const Answer answer = answer_of(
+      R"({"model_type": "bloom", "n_embed": 1024, "n_layer": 24, "n_head": 16, "vocab_size": 250880})");
+  EXPECT_EQ(answer.figures["parameters"], 559214592);
+}
+
 TEST(HuggingFace, makes_no_scenario_of_layers_without_attention) {
   Stated stated = chips(8);
   stated.chip = "h100";

@@ -239,6 +239,48 @@ TEST(KinetoStep, that_none_follows_is_as_long_as_its_mark_and_keeps_what_cannot_
   EXPECT_NE(kept.find("forward_us: 500 "), std::string::npos) << kept;
 }
 
+// One computation and one all-reduce of 4 MiB by 4 of 8 ranks, `ranks`, in a step that lasts 500 us.
+std::string scenario_of_group(const std::string& ranks) {
+  const std::string call =
+      R"(, "correlation": 9, "Collective name": "allreduce", "In msg nelems": 1048576, "Out msg nelems": 1048576,
+      "Group size": 4, "dtype": "Float", "Process Group Name": "5", "Process Group Ranks": ")" +
+      ranks + "\"";
+  const InputText file = {
+      "r0.json",
+      R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 8}, "traceEvents": [
+         {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "ts": 990, "dur": 500},
+         {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 991, "dur": 1,
+          "args": {"correlation": 9}},)" +
+          kernel("gemm", 1000, 100, 7, R"(, "correlation": 9)") + "," +
+          kernel("ncclDevKernel_AllReduce", 1105, 100, 20, call) + "]}"};
+  Stated stated;
+  stated.chip = "h100";
+  stated.fabric = "dgx_h100";
+  std::vector<Needed> needs;
+  return scenario_of_profile(profiles_of({file}), stated, needs);
+}
+
+// The batch is cut along `data`: as many sequences as that has ranks are one microbatch.
+TEST(KinetoStep, becomes_a_scenario_of_one_microbatch_whatever_groups_there_are) {
+  for (const char* ranks : {"[0, 1, 2, 3]", "[0, 2, 4, 6]"}) {
+    const std::string scenario = scenario_of_group(ranks);
+    EXPECT_NE(scenario.find("name: \"data\" size: 2 "), std::string::npos) << scenario;
+    EXPECT_NE(scenario.find("global_batch_sequences: 2 "), std::string::npos) << scenario;
+  }
+}
+
+// The last axis has the neighbours.
+TEST(KinetoStep, becomes_a_scenario_whose_groups_lie_as_far_apart_as_theirs) {
+  const auto data_before_group = [](const std::string& scenario) {
+    return scenario.find("name: \"data\"") < scenario.find("name: \"group\"");
+  };
+  EXPECT_TRUE(data_before_group(scenario_of_group("[0, 1, 2, 3]")));
+  const std::string apart = scenario_of_group("[0, 2, 4, 6]");
+  EXPECT_FALSE(data_before_group(apart));
+  EXPECT_NE(apart.find("2 apart"), std::string::npos) << apart;
+  EXPECT_NE(scenario_of_group("[0, 1, 2, 5]").find("taken for neighbours"), std::string::npos);
+}
+
 // One rank alone waits in its kernels for those that were not recorded.
 TEST(KinetoStep, of_one_rank_lasts_to_the_nanosecond_and_that_of_all_within_two_percent) {
   const std::vector<std::string> own = {

@@ -155,7 +155,7 @@ TEST(Megatron, writes_gradients_of_16_bits_where_they_are_reduced_so) {
   EXPECT_EQ(reduced.gradient_memory_bytes, 2);
   const Answer whole = answer_of(import_megatron, command + "--grad-reduce-in-bf16\n", stated);
   EXPECT_EQ(whole.figures["gradient_reduce"], "fp32") << "the format of the weights";
-  EXPECT_EQ(whole.imported.scenario.find("stack_override"), std::string::npos);
+  EXPECT_EQ(whole.imported.scenario.find("gradient_bytes"), std::string::npos);
 }
 
 TEST(Megatron, cuts_experts_as_finely_as_attention_unless_told_otherwise) {
@@ -265,6 +265,36 @@ TEST(DeepSpeed, makes_no_scenario_of_weights_on_the_host_and_says_what_is_not_si
   EXPECT_EQ(zero3(R"("offload_param": {"device": "cpu"})").scenario, "");
   EXPECT_NE(zero3(R"("zero_hpz_partition_size": 8)").scenario.find("Not simulated of ZeRO++"),
             std::string::npos);
+}
+
+TEST(DeepSpeed, makes_no_scenario_of_state_on_nvme_or_of_a_part_of_it_on_the_host) {
+  Stated stated = chips(8);
+  stated.model = "llama3_8b", stated.chip = "h100", stated.fabric = "dgx_h100";
+  stated.settings = {{"sequence_tokens", "4096"}};
+  const auto imported = [&](const std::string& offload) {
+    return answer_of(import_deepspeed,
+                     "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": true}, "
+                     "\"zero_optimization\": {\"stage\": 3, \"offload_optimizer\": " +
+                         offload + "}}",
+                     stated)
+        .imported;
+  };
+  EXPECT_NE(imported("{\"device\": \"cpu\"}").scenario.find("offload_optimizer: true"), std::string::npos);
+  const Imported nvme = imported("{\"device\": \"nvme\"}");
+  EXPECT_EQ(nvme.scenario, "");
+  EXPECT_EQ(nvme.needs_to_run.at(0).option, "--set zero_optimization.offload_optimizer.device=cpu");
+  const Imported part = imported("{\"device\": \"cpu\", \"ratio\": 0.4}");
+  EXPECT_EQ(part.scenario, "");
+  EXPECT_EQ(part.needs_to_run.at(0).option, "--set zero_optimization.offload_optimizer.ratio=1");
+}
+
+TEST(DeepSpeed, refuses_two_formats_of_16_bits) {
+  const Answer both =
+      answer_of(import_deepspeed,
+                "{\"train_batch_size\": 8,\n\"fp16\": {\"enabled\": true},\n\"bf16\": {\"enabled\": true}}");
+  ASSERT_EQ(both.problems.size(), 1u);
+  EXPECT_NE(both.problems[0].find("file:3:"), std::string::npos) << both.problems[0];
+  EXPECT_NE(both.problems[0].find("bf16.enabled beside fp16.enabled"), std::string::npos);
 }
 
 TEST(HuggingFace, assumes_a_step_only_where_a_layout_is_to_be_found) {

@@ -135,6 +135,51 @@ TEST(MaxText, refuses_stages_that_layers_or_sequences_do_not_divide_into) {
   EXPECT_TRUE(has(problem("num_pipeline_repeats=2"), "expected 8"));
 }
 
+std::vector<std::string> axes_of(const std::string& arguments) {
+  std::vector<std::string> names;
+  for (const MeshAxis& axis : job_of(answer_of("model_name=llama3-8b " + arguments)).mesh.axes)
+    names.push_back(axis.name + " " + std::to_string(axis.size));
+  return names;
+}
+
+TEST(MaxText, lays_what_is_between_slices_outside_of_all_else) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(axes_of("dcn_data_parallelism=2 ici_pipeline_parallelism=2 ici_fsdp_parallelism=16"),
+            (Names{"data 2", "pipeline 2", "fsdp 16"}));
+  EXPECT_EQ(axes_of("dcn_fsdp_parallelism=2 dcn_data_parallelism=1 ici_data_parallelism=2 "
+                    "ici_fsdp_parallelism=16"),
+            (Names{"fsdp 32", "data 2"}));
+  EXPECT_EQ(axes_of("dcn_pipeline_parallelism=2 dcn_data_parallelism=1 ici_data_parallelism=2 "
+                    "ici_fsdp_parallelism=16"),
+            (Names{"pipeline 2", "data 2", "fsdp 16"}));
+  EXPECT_TRUE(has(answer_of("model_name=llama3-8b dcn_data_parallelism=2 dcn_fsdp_parallelism=2 "
+                            "ici_data_parallelism=2 ici_fsdp_parallelism=8")
+                      .imported.scenario,
+                  "# Not simulated: parts of data both between and within slices"));
+}
+
+TEST(MaxText, moves_the_optimizer_to_the_host_and_makes_no_scenario_of_weights_there) {
+  EXPECT_TRUE(job_of(answer_of("model_name=llama3-8b optimizer_memory_host_offload=true")).offload_optimizer);
+  const Imported weights = answer_of("model_name=llama3-8b parameter_memory_host_offload=true").imported;
+  EXPECT_EQ(weights.scenario, "");
+  EXPECT_EQ(weights.needs_to_run.at(0).option, "--set parameter_memory_host_offload=false");
+}
+
+TEST(MaxText, names_the_format_of_products_or_asks_for_one_that_podsim_has) {
+  const auto precision = [](const std::string& name) {
+    const Imported imported = answer_of("model_name=llama3-8b quantization=" + name).imported;
+    const std::size_t at = imported.scenario.find("precision: ") + 11;
+    return imported.scenario.empty() ? imported.needs_to_run.at(0).what
+                                     : imported.scenario.substr(at, imported.scenario.find(' ', at) - at);
+  };
+  EXPECT_EQ(precision("te_nvfp4"), "nvfp4");
+  EXPECT_EQ(precision("te_mxfp8"), "mxfp8");
+  EXPECT_EQ(precision("fp8_full"), "fp8_tensorwise");
+  EXPECT_EQ(precision("int8"), "int8");
+  for (const char* name : {"int4", "intmp", "int8w", "w4a8"})
+    EXPECT_EQ(precision(name), "products in a format that podsim has, instead of " + std::string(name));
+}
+
 TEST(MaxText, tells_of_a_model_its_experts) {
   EXPECT_TRUE(has(answer_of("model_name=mixtral-8x7b").imported.text, "8 experts of 14,336, 2 per token"));
 }

@@ -70,14 +70,13 @@ TEST(Torchtitan, parts_names_of_converters_at_commas) {
 }
 
 // A job of Llama 3 70B on 64 H100 in two stages, of which `lines` say more.
-Imported two_stages(const std::string& lines) {
+Imported two_stages(const std::string& lines, const std::string& training = "") {
   Stated stated = chips(64);
   stated.chip = "h100";
   stated.fabric = "dgx_h100";
   return answer_of(import_torchtitan,
-                   "[model]\nname = \"llama3\"\nflavor = \"70B\"\n[training]\nlocal_batch_size = 4\n"
-                   "[parallelism]\npipeline_parallel_degree = 2\n" +
-                       lines,
+                   "[model]\nname = \"llama3\"\nflavor = \"70B\"\n[training]\nlocal_batch_size = 4\n" +
+                       training + "[parallelism]\npipeline_parallel_degree = 2\n" + lines,
                    stated)
       .imported;
 }
@@ -128,6 +127,59 @@ TEST(Torchtitan, keeps_rows_scaled_where_only_weight_gradients_are_not_quantised
 TEST(Torchtitan, names_the_line_where_toml_ends) {
   EXPECT_NE(answer_of(import_torchtitan, "[training]\nseq_len = \n").problems.at(0).find("file:2:"),
             std::string::npos);
+}
+
+// A mixture on 16 H100 with FSDP over all of them, and experts over `ranks`.
+std::string sharded_mixture(int ranks) {
+  Stated stated = chips(16);
+  stated.chip = "h100", stated.fabric = "dgx_h100";
+  return answer_of(import_torchtitan,
+                   "[model]\nname = \"qwen3\"\nflavor = \"30B-A3B\"\n[training]\nlocal_batch_size = 1\n"
+                   "[parallelism]\ndata_parallel_shard_degree = 16\nexpert_parallel_degree = " +
+                       std::to_string(ranks) + "\n",
+                   stated)
+      .imported.scenario;
+}
+
+TEST(Torchtitan, shards_dense_weights_over_all_ranks_however_many_experts_lie_on) {
+  EXPECT_NE(sharded_mixture(1).find("sharding: \"fsdp\""), std::string::npos);
+  EXPECT_NE(sharded_mixture(8).find("rule { dimension: \"param_embed\" axis: \"fsdp\" axis: \"expert\" }"),
+            std::string::npos);
+  EXPECT_NE(sharded_mixture(16).find("rule { dimension: \"param_embed\" axis: \"expert\" }"),
+            std::string::npos);
+}
+
+TEST(Torchtitan, makes_no_scenario_of_weights_on_the_host) {
+  const std::string host = "[training]\nenable_cpu_offload = ";
+  const auto needs = [&](const char* is) {
+    Stated stated = chips(8);
+    stated.model = "llama3_8b", stated.chip = "h100", stated.fabric = "dgx_h100";
+    return answer_of(import_torchtitan, "[parallelism]\ntensor_parallel_degree = 1\n" + host + is + "\n",
+                     stated)
+        .imported.needs_to_run;
+  };
+  EXPECT_TRUE(needs("false").empty());
+  ASSERT_EQ(needs("true").size(), 1u);
+  EXPECT_EQ(needs("true")[0].what, "weights on the chips: those on the host are not simulated");
+}
+
+// 64 H100, 2 stages, FSDP over 32: 128 sequences are one pass of 4 on each.
+TEST(Torchtitan, makes_no_scenario_of_a_step_that_passes_the_pipeline_several_times) {
+  EXPECT_NE(two_stages("").scenario, "");
+  const Imported twice = two_stages("", "global_batch_size = 256\n");
+  EXPECT_EQ(twice.scenario, "");
+  ASSERT_EQ(twice.needs_to_run.size(), 1u);
+  EXPECT_EQ(twice.needs_to_run[0].what,
+            "one pass through the pipeline in a step, not 2, each of which empties it");
+  EXPECT_EQ(twice.needs_to_run[0].option, "--set training.global_batch_size=128");
+}
+
+TEST(Torchtitan, says_that_weights_which_stay_gathered_are_not_simulated) {
+  const std::string never = "fsdp_reshard_after_forward = \"never\"\n";
+  EXPECT_NE(two_stages(never).scenario.find("# Not simulated: weights that stay gathered until backward"),
+            std::string::npos);
+  const std::string always = "fsdp_reshard_after_forward = \"always\"\n";
+  EXPECT_EQ(two_stages(always).scenario.find("Not simulated"), std::string::npos);
 }
 
 }  // namespace

@@ -170,6 +170,32 @@ TEST(Certificate, that_was_falsified_does_not_hold) {
   EXPECT_EQ(fault_of([](Lines&) {}), "");
 }
 
+TEST(Certificate, names_the_line_whose_numbers_are_no_layout) {
+  const auto with = [](std::size_t number, const Json& value) {
+    return fault_of([&](Lines& lines) { lines[2]["layout"][number] = value; });
+  };
+  for (const std::size_t axis : {0, 1, 2, 3, 4, 5, 7, 10, 12}) {
+    EXPECT_EQ(with(axis, 0).rfind("line 3: ", 0), 0u) << axis << ": " << with(axis, 0);
+    EXPECT_NE(with(axis, -1), "");
+    EXPECT_NE(with(axis, 2147483647), "");
+  }
+  for (const std::size_t choice : {6, 8, 11})
+    EXPECT_NE(with(choice, 99).find("is one of 0 to "), std::string::npos) << with(choice, 99);
+  for (const Json& none : {Json(1e300), Json(4294967297), Json("1"), Json(nullptr), Json(1.5)})
+    EXPECT_EQ(with(1, none).rfind("line 3: ", 0), 0u) << none;
+  EXPECT_NE(fault_of([](Lines& lines) { lines[2]["layout"].erase(12); }).find("13 numbers"),
+            std::string::npos);
+  EXPECT_NE(fault_of([](Lines& lines) {
+              lines[2]["layout"] = {1, 1, 1, 1, 1, 8, 3, 1, 0, 0, 1, 1, 1};
+            }).find("in other words"),
+            std::string::npos)
+      << "fsdp in groups of one is ddp";
+  for (const char* verdict : {"passes", "simulated"})
+    EXPECT_NE(fault_of([&](Lines& lines) { lines[first_with(lines, verdict)]["ps"] = 1e300; }), "");
+  EXPECT_NE(fault_of([](Lines& lines) { lines[0]["within"] = 1e300; }), "");
+  EXPECT_NE(fault_of([](Lines& lines) { lines[0]["top"] = 1e300; }), "");
+}
+
 TEST(Certificate, of_text_that_is_none_is_refused) {
   for (const char* text : {"", "x", "{}\n", "[]\n", "{\"podsim\":1}\n"})
     EXPECT_FALSE(check(text).holds()) << text;

@@ -127,7 +127,27 @@ TEST(Swings, of_failures_go_through_half_and_twice_as_many) {
   const auto swings = swings_of({.objective = PlanObjective::kDays}, a, nullptr);
   const AssumptionSwing& failures = swing_of(swings, "failures");
   EXPECT_NEAR(failures.first_from, 90 * a.step.median(), 1e-9);
-  EXPECT_NEAR(failures.first_to, 130 * a.step.median(), 1e-9);
+  EXPECT_NEAR(*failures.first_to, 130 * a.step.median(), 1e-9);
+}
+
+TEST(Swings, of_failures_say_whose_run_does_not_end_with_twice_as_many) {
+  ChoiceFacts a = choice("a", "x", 2), b = choice("b", "y", 3);
+  a.calm = 0.9;
+  a.rough = std::nullopt;
+  b.rough = 1.1;
+  const auto swings = swings_of({.objective = PlanObjective::kDays}, a, &b);
+  const AssumptionSwing& failures = swings.front();
+  EXPECT_EQ(failures.what, "failures over those of the scenario") << "nothing moves the answer more";
+  EXPECT_EQ(failures.to, 2);
+  EXPECT_NEAR(failures.first_from, 90 * a.step.median(), 1e-9);
+  EXPECT_FALSE(failures.first_to);
+  EXPECT_FALSE(failures.margin_to);
+  EXPECT_EQ(failures.note, "with twice the failures a run of a does not end");
+  const auto other_way = swings_of({.objective = PlanObjective::kDays}, b, &a);
+  const AssumptionSwing& of_second = swing_of(other_way, "failures");
+  EXPECT_NEAR(*of_second.first_to, 110 * b.step.median(), 1e-9);
+  EXPECT_FALSE(of_second.margin_to);
+  EXPECT_EQ(of_second.note, "with twice the failures a run of a does not end");
 }
 
 TEST(Swings, knowing_a_speed_is_worth_at_most_the_regret_of_not_knowing_anything) {
@@ -206,7 +226,7 @@ TEST(VariedNumbers, move_what_is_nothing_without_them_by_a_sum) {
   ASSERT_FALSE(swings.empty());
   const auto at = std::ranges::find(swings, "usd_per_kwh", &AssumptionSwing::what);
   ASSERT_NE(at, swings.end());
-  EXPECT_NEAR(at->first_to - at->first_from, 0.2 * 50 * 1000, 1e-6) << "50 MWh";
+  EXPECT_NEAR(*at->first_to - at->first_from, 0.2 * 50 * 1000, 1e-6) << "50 MWh";
 }
 
 TEST(VariedNumbers, tie_where_the_lines_between_their_ends_cross) {

@@ -85,6 +85,18 @@ TEST(Starter, too_few_chips_name_a_number_that_would_do) {
   EXPECT_NE(starter("llama3_70b", "h100", enough / 2).why, "");
 }
 
+TEST(Starter, says_of_no_number_of_chips_that_was_not_tried_that_nothing_would_fit) {
+  const auto why = [](int chips) {
+    return starter_scenario({"llama3_70b", "l40s", chips, "", "", 4'000'000, {}}, catalog()).why;
+  };
+  EXPECT_NE(why(40'000).find("more chips were not tried: twice as many are above the 65536"),
+            std::string::npos)
+      << why(40'000);
+  EXPECT_NE(why(32'768).find("would fit on twice as many either"), std::string::npos) << why(32'768);
+  EXPECT_EQ(why(32'768).find("up to"), std::string::npos) << why(32'768);
+  EXPECT_NE(why(8'192).find("nor on any doubling up to 65536"), std::string::npos) << why(8'192);
+}
+
 TEST(Starter, parameters_are_spread_over_slices_where_one_cannot_hold_them) {
   const Starter over_slices = starter("maxtext_1t", "tpu_v6e", 1024);
   ASSERT_EQ(over_slices.why, "");

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import podsim
 
@@ -114,7 +115,7 @@ class Reports(unittest.TestCase):
                 # A run that is drawn is simulated without jumps: how it was computed is told of each alone.
                 computed = re.compile(rb'(<th scope="row">(?:events|periods_skipped)</th><td>)\d+<')
                 self.assertEqual(*(computed.sub(rb"\1<", made.sub(b"", read[kind])) for kind in ("a.html", "b.html")))
-                for picture in ("breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline", "collectives"):
+                for picture in podsim._podsim.picture_names():
                     drawn = program("run", path, "--quiet", "--svg", picture)
                     self.assertEqual(report.picture(picture), drawn.stdout, picture)
         jobs = podsim.Scenario.load(JOBS).evaluate()
@@ -123,6 +124,23 @@ class Reports(unittest.TestCase):
             jobs.to_perfetto()
         with self.assertRaisesRegex(podsim.InputError, "path of a file"):
             jobs.to_html(3)
+
+    def test_that_cannot_be_written_raise(self):
+        fails = podsim.Report(unittest.mock.Mock(names=lambda: [], render=lambda format: ""))  # as the library where it fails
+        for call in (fails.names, fails.to_json, lambda: fails.render("table"), lambda: str(fails)):
+            with self.assertRaises(podsim.InternalError):
+                call()
+
+    def test_draw_every_picture_that_the_program_draws(self):
+        known = re.search(r"--svg PICTURE:\{([^}]*)\}", program("run", "--help").stdout)[1].split(",")
+        self.assertEqual(list(podsim._report.PICTURES), known)
+        report = podsim.Scenario.load(QWEN).evaluate()
+        self.assertIn("<svg", report.picture("certainty"))
+        self.assertEqual(report.picture("steps"), "", "it has a single one")
+        for name in known:
+            self.assertIn(f'"{name}"', podsim.Report.picture.__doc__)
+        with self.assertRaisesRegex(podsim.InputError, re.escape(", ".join(known))):
+            report.picture("heart")
 
     @unittest.skipUnless(has_pandas(), "pandas is not at hand")
     def test_make_data_frames(self):
@@ -202,6 +220,25 @@ class Calls(unittest.TestCase):
         self.assertEqual(rows[0][0], {"job.recompute": "full"})
         self.assertIsNone(rows[1][1])
         self.assertIn("fully", str(rows.problems[1]))
+
+    def test_sweep_keeps_what_kind_of_failure_a_row_has(self):
+        place = {"file": "a", "line": 1, "column": 2, "message": "m", "source_line": "s", "hint": "", "text": "t"}
+        kinds = (podsim.InputError, podsim.InfeasibleError, podsim.InternalError)
+        failures = [kind("why", [place]) for kind in kinds]
+        with unittest.mock.patch.object(podsim._podsim, "sweep", lambda *_: [(["1"], None, failure) for failure in failures]):
+            rows = podsim.sweep(podsim.Scenario.load(QWEN), {"job.microbatch_sequences": [1]})
+        self.assertEqual(rows.problems, failures)
+        self.assertEqual([report for _, report in rows], [None] * 3)
+
+    def test_sweep_tells_a_row_that_fails_as_its_evaluation_does(self):
+        scenario = podsim.Scenario.load(QWEN)
+        for path, value in (("job.recompute", "fully"), ("job.mesh.tensor.size", "3")):
+            row = podsim.sweep(scenario, {path: [value]}, threads=1)
+            with self.assertRaises(podsim.Error) as raised:
+                scenario.copy().set(path, value).evaluate()
+            self.assertIs(type(row.problems[0]), type(raised.exception))
+            self.assertEqual(str(row.problems[0]), str(raised.exception))
+            self.assertEqual(row.problems[0].diagnostics, raised.exception.diagnostics)
 
     def test_of_every_verb_print_what_the_program_prints(self):
         before = os.getcwd()

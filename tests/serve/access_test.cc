@@ -59,6 +59,21 @@ TEST_F(Guarded, every_name_leads_to_who_listens_everywhere_with_the_token_alone)
             421);
 }
 
+TEST(Access, at_port_80_names_come_without_it) {
+  const Access own, everywhere("", random_token());
+  for (const char* host : {"localhost", "127.0.0.1", "[::1]", "localhost:80", "127.0.0.1:80", "[::1]:80"}) {
+    EXPECT_TRUE(own.knows_host(host, 80)) << host;
+    EXPECT_TRUE(everywhere.knows_host(host, 80)) << host;
+  }
+  for (const char* host : {"", "evil.example", "evil.example:80", "localhost:8080", "[::1]:8080"})
+    EXPECT_FALSE(own.knows_host(host, 80)) << host;
+  EXPECT_TRUE(everywhere.knows_host("machine.example", 80));
+  for (const char* host : {"machine.example:8080", "[fe80::1]:8080"})
+    EXPECT_FALSE(everywhere.knows_host(host, 80)) << host;
+  for (const char* host : {"localhost", "[::1]", "localhost:80"})
+    EXPECT_FALSE(own.knows_host(host, 8737)) << host;
+}
+
 TEST(Access, tokens_are_compared_whole) {
   EXPECT_TRUE(equal_in_constant_time("abc", "abc"));
   for (const char* given : {"", "ab", "abd", "abcabc", "xbc"})

@@ -1,10 +1,5 @@
 // The server on its socket: whole and half requests, limits, slow clients, events, and its end.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <iostream>
 #include <map>
@@ -13,48 +8,12 @@
 #include "engine/random.h"
 #include "serve/http_server.h"
 #include "tests/rounds.h"
+#include "tests/serve/client.h"
 
 namespace podsim::http_test {
 namespace {
 
-class Client {
- public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    const timeval patience{5, 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_port = htons(static_cast<std::uint16_t>(port));
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0;
-  }
-  ~Client() { ::close(socket_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  void send(const std::string& text) {
-    EXPECT_TRUE(connected_);
-    ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
-  }
-
-  void send_end() { ::shutdown(socket_, SHUT_WR); }
-
-  // Until these words have come, or nothing comes any more.
-  std::string receive_until(const std::string& words) {
-    std::string text;
-    char part[4096];
-    while (text.find(words) == std::string::npos) {
-      const ssize_t count = ::recv(socket_, part, sizeof part, 0);
-      if (count <= 0) break;
-      text.append(part, static_cast<std::size_t>(count));
-    }
-    return text;
-  }
-
- private:
-  int socket_;
-  bool connected_ = false;
-};
+using serve_test::Client;
 
 TEST(HttpToken, the_printed_address_opens_the_page_and_nothing_else_does) {
   Catalog catalog;
@@ -128,6 +87,33 @@ TEST_F(Http, answers_requests_one_after_another_on_a_connection) {
   EXPECT_NE(client.receive_until("\"jobs\"").find("200 OK"), std::string::npos);
   client.send(head("GET", "/nothing") + "\r\n");
   EXPECT_NE(client.receive_until("there is nothing").find("404"), std::string::npos);
+}
+
+// What comes on a connection is the head of one answer and then the next answer.
+TEST_F(Http, head_is_answered_with_the_length_and_no_body) {
+  Client client(server_.port());
+  std::string all;
+  for (const char* target : {"/", "/api/jobs", "/nothing", "/api/check"}) {
+    client.send(head("HEAD", target) + "\r\n");
+    all += client.receive_until("\r\n\r\n");
+  }
+  client.send("HEAD / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  all += client.receive_until("\r\n\r\n");
+  client.send(head("GET", "/api/jobs") + "Connection: close\r\n\r\n");
+  all += client.receive_until("never");
+  std::vector<std::string> statuses;
+  for (std::size_t at = all.find("HTTP/1.1 "); at != std::string::npos; at = all.find("HTTP/1.1 ", at + 1))
+    statuses.push_back(all.substr(at + 9, 3));
+  EXPECT_EQ(statuses, (std::vector<std::string>{"200", "200", "404", "405", "421", "200"})) << all;
+  EXPECT_EQ(all.find("<html"), std::string::npos);
+  EXPECT_EQ(all.find("\"error\""), std::string::npos);
+  EXPECT_EQ(all.find("\"jobs\""), all.rfind("\"jobs\"")) << "of GET alone";
+  EXPECT_EQ(all.find("Content-Length: 0\r\n"), std::string::npos) << "the length is that of the body";
+  Client events(server_.port());
+  events.send(head("HEAD", "/api/events") + "\r\n");
+  const std::string told = events.receive_until("never");
+  EXPECT_TRUE(told.starts_with("HTTP/1.1 200 ") && told.ends_with("\r\n\r\n")) << told;
+  EXPECT_NE(told.find("text/event-stream"), std::string::npos);
 }
 
 TEST_F(Http, half_a_request_and_garbage_harm_nobody) {
@@ -214,6 +200,9 @@ TEST_F(Http, events_follow_a_run_and_go_on_after_the_last_that_was_heard) {
   Client again(server_.port());
   again.send(head("GET", "/api/events") + "Last-Event-ID: 0\r\n\r\n");
   EXPECT_NE(again.receive_until("\"done\"").find("id: 1\n"), std::string::npos);
+  Client named(server_.port());
+  named.send(head("GET", "/api/events?after=0") + "\r\n");
+  EXPECT_NE(named.receive_until("\"done\"").find("id: 1\n"), std::string::npos);
   Client before(server_.port());
   before.send(head("GET", "/api/events") + "Last-Event-ID: 4711\r\n\r\n");
   EXPECT_NE(before.receive_until("\"done\"").find("id: 1\n"), std::string::npos)

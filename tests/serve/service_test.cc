@@ -2,66 +2,22 @@
 #include "serve/service.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/random.h"
-#include "proto/scenario/load.h"
-#include "proto/traces/step_trace.h"
 #include "proto/writing/write.h"
+#include "tests/serve/served.h"
 
 namespace podsim::service_test {
 namespace {
 
 using nlohmann::json;
-
-const std::string kSmall = R"(question: "q?" cluster { chip: "h100" chips: 8 fabric: "dgx_h100" }
-job { model: "llama3_8b" stack: "megatron_bridge_2025" mesh { name: "tensor" size: 8 } sharding: "megatron_sp"
-  global_batch_sequences: 8 microbatch_sequences: 1 sequence_tokens: 4096 precision: bf16 recompute: full })";
-
-class Served : public ::testing::Test {
- protected:
-  Served() { service.set_port(8737); }
-
-  ServeAnswer ask(const std::string& method, const std::string& target, const std::string& body = "",
-                  std::map<std::string, std::string> more = {}) {
-    ServeRequest request{method,
-                         target,
-                         {{"host", "localhost:8737"}, {"x-podsim", "1"}, {"content-type", "text/plain"}},
-                         body};
-    for (auto& [name, value] : more) request.headers[name] = value;
-    return service.answer(request);
-  }
-
-  // Waits until the run has ended.
-  ServeAnswer ended(std::int64_t id) {
-    for (int i = 0; i < 3000; ++i) {
-      const ServeAnswer answer = ask("GET", "/api/jobs/" + std::to_string(id));
-      if (answer.status != 202) return answer;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return {.status = 0};
-  }
-
-  Catalog catalog;
-  Service service{catalog,
-                  "first </textarea><script>",
-                  1,
-                  nullptr,
-                  {[](const Space&, const SearchAnswer& answer) { return json(answer.best.size()).dump(); },
-                   [](const Space& space, const SearchAnswer&, std::span<const SearchMoment>) {
-                     return Page{.title = space.spec().name, .json = "{}"};
-                   },
-                   [](std::span<const Report> reports) {
-                     return Page{.title = std::to_string(reports.size()) + " reports", .json = "{}"};
-                   }}};
-};
+using serve_test::kSmall;
+using serve_test::Served;
 
 TEST_F(Served, names_of_other_machines_are_refused) {
   for (const char* host :
@@ -88,6 +44,42 @@ TEST_F(Served, paths_and_methods_that_it_lacks_are_told) {
   EXPECT_EQ(ask("GET", "/api/jobs/7").status, 404);
   EXPECT_EQ(ask("GET", "/api/check").allow, "POST");
   EXPECT_EQ(ask("POST", "/").status, 405);
+}
+
+TEST_F(Served, head_is_answered_as_get_is) {
+  for (const char* target : {"/", "/api/jobs", "/api/catalog", "/api/history", "/api/jobs/7", "/nothing"}) {
+    const ServeAnswer get = ask("GET", target), head = ask("HEAD", target);
+    EXPECT_EQ(head.status, get.status) << target;
+    EXPECT_EQ(head.body, get.body) << target;
+  }
+  EXPECT_EQ(ask("HEAD", "/", "", {{"host", "evil.example:8737"}}).status, 421);
+  EXPECT_EQ(ask("HEAD", "/", "", {{"x-podsim", ""}}).status, 200) << "it changes nothing";
+  EXPECT_EQ(ask("HEAD", "/api/check").status, 405);
+  EXPECT_EQ(ask("POST", "/").allow, "GET, HEAD");
+}
+
+TEST_F(Served, events_begin_after_the_one_that_the_client_names) {
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(ask("POST", "/api/run", kSmall).status, 202);
+  EXPECT_EQ(ended(2).status, 200);
+  const std::uint64_t last = json::parse(ask("GET", "/api/jobs").body).at("last_event");
+  ASSERT_GE(last, 6u);
+  const auto after = [&](const std::string& query, std::map<std::string, std::string> more = {}) {
+    const ServeAnswer answer = ask("GET", "/api/events" + query, "", std::move(more));
+    EXPECT_TRUE(answer.events) << query;
+    return answer.after;
+  };
+  EXPECT_EQ(after(""), last) << "from now on";
+  EXPECT_EQ(after("?after=0"), 0u);
+  EXPECT_EQ(after("?after=2"), 2u);
+  EXPECT_EQ(after("?after=2", {{"last-event-id", "4"}}), 4u)
+      << "a browser that connects again has heard more";
+  EXPECT_EQ(after("?after=" + std::to_string(last + 1)), 0u) << "of a server before this one";
+  for (const char* wrong :
+       {"?after=", "?after=-1", "?after=2x", "?before=2", "?after=99999999999999999999"}) {
+    const ServeAnswer answer = ask("GET", std::string("/api/events") + wrong);
+    EXPECT_EQ(answer.status, 400) << wrong;
+    EXPECT_NE(answer.body.find("?after=N"), std::string::npos) << wrong;
+  }
 }
 
 TEST_F(Served, problems_have_lines_and_columns) {
@@ -154,6 +146,26 @@ TEST(RunQueue, takes_no_more_than_may_wait_and_drops_what_is_cancelled) {
   EXPECT_TRUE(service.runs().end(std::chrono::milliseconds(0)));
 }
 
+TEST_F(Served, a_run_of_many_draws_says_how_far_it_is_and_ends_where_it_is_cancelled) {
+  const std::string draws = " seeds: 100000 adversity { jitter_coefficient_of_variation: 0.05 }";
+  ASSERT_EQ(ask("POST", "/api/run", kSmall + draws).status, 202);
+  const auto share = [&] { return json::parse(ask("GET", "/api/jobs").body).at("jobs")[0].at("share"); };
+  for (int i = 0; i < 1000 && share() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_GT(share(), 0);
+  EXPECT_LT(share(), 1);
+  EXPECT_EQ(ask("DELETE", "/api/jobs/1").status, 202);
+  EXPECT_EQ(ended(1).status, 410);
+}
+
+TEST_F(Served, the_list_of_runs_says_why_one_has_failed) {
+  const std::string nothing_fits = std::string(kSmall).replace(kSmall.find("llama3_8b"), 9, "llama31_405b");
+  ASSERT_EQ(ask("POST", "/api/search", nothing_fits + " space { tensor: 8 pipeline: 1 }").status, 202);
+  EXPECT_EQ(ended(1).status, 500);
+  const json run = json::parse(ask("GET", "/api/jobs").body).at("jobs")[0];
+  EXPECT_EQ(run.at("state"), "failed");
+  EXPECT_EQ(run.at("message"), "no layout fits in memory");
+}
+
 TEST_F(Served, a_run_that_is_cancelled_ends) {
   const ServeAnswer asked = ask("POST", "/api/run", kSmall);
   ASSERT_EQ(asked.status, 202);
@@ -187,124 +199,6 @@ TEST_F(Served, a_search_tells_its_best_and_every_layout_that_it_simulated_while_
   EXPECT_TRUE(ask("GET", "/api/jobs/" + id + "/page").page);
   EXPECT_EQ(ask("POST", "/api/search", kSmall + " space { tensor: 3 }").status, 202);
   EXPECT_EQ(ask("POST", "/api/search", "soup").status, 422);
-}
-
-// A file of this process, gone with it.
-struct StoreFile {
-  StoreFile() { remove(); }
-  ~StoreFile() { remove(); }
-  StoreFile(const StoreFile&) = delete;
-  StoreFile& operator=(const StoreFile&) = delete;
-  void remove() const {
-    for (const char* tail : {"", "-wal", "-shm"}) std::filesystem::remove(path + tail);
-  }
-  const std::string path = ::testing::TempDir() + "podsim_history_" + std::to_string(::getpid()) + ".db";
-};
-
-ServeAnswer asked_of(Service& service, const std::string& method, const std::string& target,
-                     const std::string& body = "") {
-  service.set_port(1);
-  return service.answer(
-      {method, target, {{"host", "localhost:1"}, {"x-podsim", "1"}, {"content-type", "text/plain"}}, body});
-}
-
-json kept_by(Service& service) {
-  return json::parse(asked_of(service, "GET", "/api/history").body).at("kept");
-}
-
-// Serves with this store until a run is told as done; says so, and waits for its end.
-[[noreturn]] void serve_and_wait(const std::string& path, int told) {
-  const Catalog catalog;
-  History history(path, "v");
-  Service service(catalog, "", 1, &history);
-  asked_of(service, "POST", "/api/run", kSmall);
-  for (int i = 0; i < 3000 && json::parse(service.runs().events_after(0).back().json).at("state") != "done";
-       ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  if (::write(told, "k", 1) != 1) std::_Exit(1);
-  for (;;) ::pause();
-}
-
-TEST(History, a_run_that_was_told_as_done_is_there_after_a_kill_and_a_restart) {
-  const StoreFile file;
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  const pid_t child = ::fork();
-  if (child == 0) serve_and_wait(file.path, ends[1]);
-  char told = 0;
-  ASSERT_EQ(::read(ends[0], &told, 1), 1);
-  ::kill(child, SIGKILL);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFSIGNALED(status));
-  ::close(ends[0]);
-  ::close(ends[1]);
-
-  const Catalog catalog;
-  History history(file.path, "v");
-  Service service(catalog, "", 1, &history);
-  const json kept = kept_by(service);
-  ASSERT_EQ(kept.size(), 1u);
-  const std::string key = kept[0].at("key");
-  EXPECT_EQ(asked_of(service, "GET", "/api/history/" + key + "/scenario").body, kSmall);
-  const json report = json::parse(asked_of(service, "GET", "/api/history/" + key).body);
-  EXPECT_EQ(report.at("step_time_s"), kept[0].at("step_time_s"));
-  for (const std::string& none :
-       {key.substr(0, 63), key + "0", key + "/page", std::string("../../etc/passwd"), std::string("%"),
-        std::string("' OR 1=1 --")})
-    EXPECT_EQ(asked_of(service, "GET", "/api/history/" + none).status, 404) << none;
-}
-
-TEST(History, a_store_that_cannot_be_read_is_told_and_ends_nothing) {
-  const StoreFile file;
-  const Catalog catalog;
-  History history(file.path, "v");
-  Service service(catalog, "", 1, &history);
-  EXPECT_EQ(kept_by(service), json::array());
-  for (const char* tail : {"-wal", "-shm"}) std::filesystem::remove(file.path + tail);
-  std::ofstream(file.path) << "no store, but a text that is long enough to look at: "
-                           << std::string(4096, 'x');
-  EXPECT_EQ(asked_of(service, "GET", "/api/history").status, 500);
-  EXPECT_EQ(asked_of(service, "GET", "/api/jobs").status, 200);
-}
-
-TEST_F(Served, a_run_that_is_done_has_the_trace_that_the_command_writes) {
-  ASSERT_EQ(ask("POST", "/api/run", kSmall).status, 202);
-  const int while_it_runs = ask("GET", "/api/jobs/1/trace").status;
-  EXPECT_TRUE(while_it_runs == 202 || while_it_runs == 200);
-  EXPECT_EQ(ended(1).status, 200);
-  ServeAnswer trace = ask("GET", "/api/jobs/1/trace");
-  for (int i = 0; i < 3000 && trace.status == 202; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    trace = ask("GET", "/api/jobs/1/trace");
-  }
-  ASSERT_EQ(trace.status, 200) << trace.body;
-  PredictOptions options;
-  options.tracks = true;
-  const Prediction prediction = predict_step(*load_scenario("scenario", kSmall, catalog, {}).spec, options);
-  EXPECT_EQ(trace.body, perfetto_trace(*prediction.tracks));
-  EXPECT_EQ(json::parse(service.runs().events_after(0).back().json).at("traced"), true);
-  EXPECT_EQ(ask("DELETE", "/api/jobs/1/trace").status, 405);
-  EXPECT_EQ(ask("GET", "/api/jobs/1/traces").status, 404);
-  EXPECT_EQ(ask("GET", "/api/jobs/2/trace").status, 404);
-}
-
-TEST_F(Served, only_the_last_traces_are_kept_and_others_are_made_again) {
-  const int runs = static_cast<int>(RunQueue::kMostTraces) + 1;
-  const auto traced = [&](int id) {
-    for (int i = 0; i < 3000; ++i) {
-      if (ask("GET", "/api/jobs/" + std::to_string(id) + "/trace").status == 200) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
-  };
-  for (int i = 1; i <= runs; ++i) {
-    ASSERT_EQ(ask("POST", "/api/run", kSmall).status, 202);
-    EXPECT_TRUE(traced(i));
-  }
-  EXPECT_FALSE(service.runs().find(1)->trace);
-  EXPECT_TRUE(service.runs().find(2)->trace);
-  EXPECT_TRUE(traced(1));
 }
 
 TEST_F(Served, the_editor_shows_a_scenario_as_text) {

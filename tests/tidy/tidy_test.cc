@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,6 +114,47 @@ TEST(Tidy, bytes_of_a_gib_have_one_definition) {
 
 TEST(Tidy, seconds_of_a_day_and_joules_of_a_kwh_have_one_definition) {
   expect_only_in("engine/unit_factors.h", {"86400", "86'400", "8760", "3.6e6", "3.6e9"});
+}
+
+// Whoever draws makes numbers of draws, and those of the standard library differ from machine to machine.
+TEST(Tidy, files_that_draw_use_no_exponentials_logarithms_or_powers_of_the_standard_library) {
+  const std::regex draws(R"(\b(RandomStream|random_(uniform|normal|exponential)|Lognormal)\b)");
+  const std::regex differs(R"(\bstd::(exp|exp2|expm1|log|log2|log10|log1p|pow)\()");
+  int drawing = 0;
+  for (const SourceFile& file : all_files()) {
+    if (!file.path.ends_with(".h") && !file.path.ends_with(".cc")) continue;
+    if (source_folders().count(file.path.substr(0, file.path.find('/'))) == 0) continue;
+    const auto has = [](const std::regex& what) {
+      return [&](const std::string& line) { return std::regex_search(line, what); };
+    };
+    if (std::ranges::none_of(file.lines, has(draws))) continue;
+    ++drawing;
+    const auto found = std::ranges::find_if(file.lines, has(differs));
+    EXPECT_EQ(found, file.lines.end())
+        << file.path << ": " << *found << ": write portable_exp and portable_log of engine/random.h";
+  }
+  EXPECT_GT(drawing, 10);
+}
+
+// Two files that draw for one purpose draw the same numbers where seed and entity are the same.
+TEST(Tidy, each_purpose_of_draws_is_that_of_one_file) {
+  const std::set<std::string> told_apart = {
+      "kJitter",   // the reference draws what the loop draws
+      "kFailure",  // entities of sources count up, those of recovery steps down
+  };
+  const std::regex named(R"(\bRandomPurpose::(k\w+))");
+  std::map<std::string, std::set<std::string>> files;  // [purpose]
+  for (const SourceFile& file : all_files()) {
+    if (source_folders().count(file.path.substr(0, file.path.find('/'))) == 0) continue;
+    for (const std::string& line : file.lines)
+      for (std::sregex_iterator at(line.begin(), line.end(), named), end; at != end; ++at)
+        files[(*at)[1]].insert(file.path);
+  }
+  EXPECT_GT(files.size(), 15u);
+  for (const auto& [purpose, of] : files) {
+    if (told_apart.contains(purpose)) continue;
+    EXPECT_EQ(of.size(), 1u) << purpose << " in " << *of.begin();
+  }
 }
 
 TEST(Tidy, banned_words_are_absent) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "tests/topology/fabrics.h"
+#include "topology/fabric_kind.h"
+#include "topology/part_counts.h"
 
 namespace podsim::torus_test {
 namespace {
@@ -105,6 +107,21 @@ TEST(Torus, twist_of_cubes_of_two_joins_each_chip_to_six_others) {
       for (const int direction : {-1, +1})
         EXPECT_GE(fabric.link_between(chip, slice.neighbour(chip, 0, direction)), 0);
     EXPECT_NE(slice.neighbour(0, 0, -1), slice.neighbour(0, 0, +1));
+  }
+}
+
+TEST(Torus, a_cube_has_as_many_dimensions_as_its_torus) {
+  for (const int dimensions : {1, 2, 3}) {
+    FabricSpec spec = ocs_spec({8, dimensions > 1 ? 8 : 1, dimensions > 2 ? 8 : 1});
+    spec.torus->dimensions = dimensions;
+    spec.chips_per_host = 4;
+    const int chips = dimensions == 1 ? 4 : dimensions == 2 ? 16 : 64;
+    EXPECT_EQ(spec.torus->chips_per_cube(), chips);
+    EXPECT_EQ(kind_of(spec).failure_domains(spec).front().chips, chips);
+    EXPECT_EQ(kind_of(spec).block(spec).hosts, chips / 4);
+    const double pairs_of_faces = dimensions * chips / 4.0;
+    EXPECT_EQ(count_parts(spec).optical_switches, pairs_of_faces)
+        << "a switch for each pair of chips on them";
   }
 }
 

@@ -30,16 +30,6 @@ TEST(RunScenario, degrees_become_a_mesh_with_tensor_innermost) {
   EXPECT_TRUE(run.assumptions.empty());
 }
 
-TEST(RunScenario, experts_that_tensor_ranks_do_not_cut_lie_on_these_ranks_too) {
-  Cells mixture = {{"pp", "1"},         {"vp", "1"}, {"dp", "16"},  {"arch", "moe"},
-                   {"n_experts", "16"}, {"ep", "8"}, {"topk", "2"}, {"ffn_hidden", "1024"}};
-  EXPECT_EQ(mesh_of(spec_of(scenario(mixture))), (Axes{{"data", 2}, {"expert", 8}, {"tensor", 4}}));
-  mixture["etp"] = "1";
-  const RunScenario whole = scenario(mixture);
-  EXPECT_EQ(mesh_of(spec_of(whole)), (Axes{{"data", 8}, {"expert", 2}, {"tensor", 4}}));
-  EXPECT_TRUE(has(whole, "sharding: \"megatron_experts\""));
-}
-
 TEST(RunScenario, runs_of_one_chip_and_model_or_shape_are_a_group_where_the_table_has_none) {
   EXPECT_EQ(scenario({}).group, "h100 llama");
   EXPECT_EQ(scenario({{"model", ""}}).group, "h100 80x8192x64");

@@ -10,6 +10,7 @@
 
 #include "proto/catalog/convert.h"
 #include "proto/text/read_file.h"
+#include "validation/kernel_rules.h"
 #include "workload/job/chip.h"
 
 namespace podsim::validate_kernels_test {
@@ -98,6 +99,34 @@ TEST(KernelTable, an_empty_cell_is_a_missing_one) {
                                          "h100,fp8,1024,2048,768,8,128,,,,,1\n");
   EXPECT_EQ(messages(experts), Lines{});
   EXPECT_EQ(experts.rows.at(0).shape(), "tokens=1024 2048x768 gated 8 of 128 tensor=1 expert=1");
+}
+
+TEST(ValidateKernels, experts_without_a_gate_are_known_from_a_table_of_rules_and_told_as_assumed) {
+  const std::string silent = "chip,dtype,tokens,hidden,expert_ffn,topk,experts,latency_ms\n",
+                    told = "chip,dtype,tokens,hidden,expert_ffn,topk,experts,gated,latency_ms\n";
+  const auto made = validate_kernels(
+      read_kernel_table("t", silent + "h100,fp8,1024,2048,768,8,128,1\nh100,fp8,1024,2048,768,22,512,1\n")
+          .rows,
+      built_in());
+  ASSERT_EQ(made.rows.size(), 2u);
+  EXPECT_NE(made.rows[0].measured.shape().find(" gated "), std::string::npos);
+  EXPECT_EQ(made.rows[1].measured.shape().find(" gated "), std::string::npos);
+  ASSERT_EQ(made.assumed.size(), 1u);
+  EXPECT_NE(made.assumed[0].assumption.find("Nemotron 3"), std::string::npos);
+  EXPECT_EQ(made.assumed[0].rows, 1);
+  EXPECT_EQ(made.assumed[0].first_line, 3);
+  const auto stated = validate_kernels(
+      read_kernel_table("t", told + "h100,fp8,1024,2048,768,22,512,1,1\nh100,fp8,1024,2048,768,22,512,0,1\n")
+          .rows,
+      built_in());
+  EXPECT_NE(stated.rows.at(0).measured.shape().find(" gated "), std::string::npos);
+  EXPECT_TRUE(stated.assumed.empty()) << "the table says it";
+}
+
+TEST(KernelRules, say_what_they_assume) {
+  const GateRules read = read_gate_rules("rules.csv", "topk,experts,gated,assumption\n4,8,0,\n");
+  ASSERT_EQ(read.problems.size(), 1u);
+  EXPECT_EQ(read.problems[0].message, "the rule says nothing of what it assumes");
 }
 
 TEST(KernelTable, a_token_has_no_more_experts_than_there_are) {

@@ -1,6 +1,6 @@
 // podsim serve in a browser: problems while one types, a run and its page, Ctrl-C.
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { faintLetters, folder, small, started, until } from "./browser.mjs";
 
@@ -74,7 +74,7 @@ export const serveTests = {
     await page.waitForSelector("#run:enabled");
     await page.route("**/api/run", async (route) => {
       const answer = await route.fetch();
-      await until(page, () => document.querySelector("#runs button:enabled"));
+      await until(page, () => document.querySelector("#runs .open:enabled"));
       await route.fulfill({ response: answer });
     });
     await page.click("#run");
@@ -155,7 +155,7 @@ export const serveTests = {
     const run = async (times) => {
       await page.waitForSelector("#run:enabled");
       await page.click("#run");
-      await page.waitForSelector(`#runs li:nth-child(${times}) button:enabled`);
+      await page.waitForSelector(`#runs li:nth-child(${times}) .open:enabled`);
       await until(page, () => document.getElementById("state").textContent === "done");
     };
     await run(1);
@@ -187,6 +187,67 @@ export const serveTests = {
     await page.click("#cancel");
     await until(page, () => /^(done|cancelled)$/.test(document.getElementById("state").textContent));
     assert.ok(await page.isDisabled("#cancel"));
+    server.kill("SIGINT");
+  },
+
+  "after a reload each run that waits or goes on can be cancelled where it is listed": async (browser) => {
+    const { server, address } = await started("scenarios/llama31_405b_16384_h100.textproto");
+    const page = await (await browser.newContext()).newPage();
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    await page.goto(address);
+    await page.waitForSelector("#search:enabled");
+    await page.click("#search");
+    await page.waitForSelector('[aria-label="Cancel run 1"]:enabled');
+    await page.click("#search");
+    await page.waitForSelector('[aria-label="Cancel run 2"]:enabled');
+    await page.reload();
+    await page.click('[aria-label="Cancel run 2"]');
+    await until(page, () => /cancelled/.test(document.querySelector("#runs li:nth-child(1)").textContent));
+    await page.click('[aria-label="Cancel run 1"]');
+    await until(page, () => /done|cancelled/.test(document.querySelector("#runs li:nth-child(2)").textContent));
+    assert.equal((await page.$$("#runs .cancel:enabled")).length, 0);
+    assert.ok(await page.isHidden('[aria-label="Cancel run 1"]'));
+    assert.deepEqual(faults, []);
+    server.kill("SIGINT");
+  },
+
+  "what happens between the list of runs and the first event is shown": async (browser) => {
+    const { server, address } = await started(small);
+    const page = await (await browser.newContext()).newPage();
+    await page.route("**/api/jobs", async (route) => {
+      const listed = await route.fetch();
+      const body = readFileSync(small, "utf8"), headers = { "X-Podsim": "1", "Content-Type": "text/plain" };
+      assert.equal((await fetch(address + "api/run", { method: "POST", body, headers })).status, 202);
+      while ((await fetch(address + "api/jobs/1")).status === 202) await new Promise((resolve) => setTimeout(resolve, 50));
+      await route.fulfill({ response: listed });
+    });
+    await page.goto(address);
+    await page.waitForSelector("#runs .open:enabled");
+    assert.match(await page.textContent("#runs"), /1: .* done/);
+    server.kill("SIGINT");
+  },
+
+  "a check that is refused says why, until one is answered": async (browser) => {
+    const { server, address } = await started(small);
+    const page = await (await browser.newContext()).newPage();
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    await page.goto(address);
+    await page.waitForSelector("#run:enabled");
+    const text = await page.inputValue("#scenario");
+    for (const [status, error] of [[401, "this server needs its token"], [413, "too long"], [421, "this server answers to localhost alone"]]) {
+      await page.route("**/api/check", (route) => route.fulfill({ status, contentType: "application/json", body: JSON.stringify({ error }) }));
+      await page.fill("#scenario", text + " ");
+      await page.waitForFunction((words) => document.getElementById("state").textContent === words, error);
+      await page.unroute("**/api/check");
+      await page.fill("#scenario", text);
+      await until(page, () => document.getElementById("state").textContent === "");
+    }
+    await page.route("**/api/check", (route) => route.abort());
+    await page.fill("#scenario", text + " ");
+    await until(page, () => document.getElementById("state").textContent === "the server does not answer");
+    assert.deepEqual(faults, []);
     server.kill("SIGINT");
   },
 

@@ -14,6 +14,8 @@ PodParts parts_of_one_block(const FabricSpec& fabric) {
   parts.hosts_per_block = block.hosts;
   parts.chips_per_host = fabric.chips_per_host;
   parts.cube = block.side;
+  parts.cube_dimensions = block.dimensions;
+  parts.face_chips = block.face_chips;
   parts.any_blocks = block.any_blocks;
   parts.any_hosts = block.any_hosts;
   return parts;

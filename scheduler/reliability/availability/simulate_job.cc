@@ -1,6 +1,9 @@
 // A queued job, event by event: grains fail and are mended around it.
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <vector>
 
 #include "engine/random.h"
 #include "scheduler/reliability/availability/job_outlook.h"
@@ -14,7 +17,7 @@ class JobRun {
  public:
   JobRun(const SlicePool& pool, const GrainRates& rates, const QueuedJob& job, std::uint64_t seed,
          std::uint64_t draw)
-      : pool_(pool), rates_(rates), job_(job), seed_(seed), draw_(draw) {
+      : pool_(pool), rates_(rates), job_(job), stream_(seed, RandomPurpose::kQueuedJob, draw) {
     needed_ = (job.slices_in_use + 1) * pool.grains_per_slice;
   }
 
@@ -27,7 +30,7 @@ class JobRun {
     for (double done = 0; done < job_.length_h;) {
       const double left = job_.length_h - done;
       const double piece = job_.checkpoint_every_h > 0 ? std::min(job_.checkpoint_every_h, left) : left;
-      const double failure = exponential(rates_.slice_fails_per_h);
+      const double failure = hours_until(rates_.slice_fails_per_h);
       int others = up - pool_.grains_per_slice;
       advance(others, std::min(piece, failure));
       if (failure >= piece) {
@@ -49,9 +52,9 @@ class JobRun {
   }
 
  private:
-  double uniform() { return random_uniform(seed_, RandomPurpose::kAvailability, draw_, index_++); }
-  double exponential(double rate) {
-    return rate > 0 ? -std::log(uniform()) / rate : std::numeric_limits<double>::infinity();
+  double uniform() { return stream_.uniform(index_++); }
+  double hours_until(double rate) {
+    return rate > 0 ? stream_.exponential(index_++) / rate : std::numeric_limits<double>::infinity();
   }
 
   int first(const std::vector<double>& up_at_random) {
@@ -76,7 +79,7 @@ class JobRun {
   double wait(int& up) {
     double hours = 0;
     while (up < needed_) {
-      hours += exponential(change_rate(up, pool_.grains()));
+      hours += hours_until(change_rate(up, pool_.grains()));
       change(up, pool_.grains());
     }
     return hours;
@@ -86,8 +89,8 @@ class JobRun {
   void advance(int& up, double hours) {
     const int grains = pool_.grains() - pool_.grains_per_slice;
     if (grains == 0) return;
-    for (double left = hours - exponential(change_rate(up, grains)); left > 0;
-         left -= exponential(change_rate(up, grains)))
+    for (double left = hours - hours_until(change_rate(up, grains)); left > 0;
+         left -= hours_until(change_rate(up, grains)))
       change(up, grains);
   }
 
@@ -95,7 +98,8 @@ class JobRun {
   const GrainRates& rates_;
   const QueuedJob& job_;
   int needed_;
-  std::uint64_t seed_, draw_, index_ = 0;
+  const RandomStream stream_;
+  std::uint64_t index_ = 0;
 };
 
 }  // namespace

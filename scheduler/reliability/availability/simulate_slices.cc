@@ -33,11 +33,10 @@ class Draws {
   template <class F>
   void for_each_down(int count, double up, const F& f) {
     if (up >= 1 || count == 0) return;
-    const double per_part = 1 / std::log(up);
-    const auto entity = static_cast<std::uint64_t>(draw_);
+    const double parts = -1 / portable_log(up);
+    const RandomStream stream(seed_, RandomPurpose::kAvailability, static_cast<std::uint64_t>(draw_));
     for (double i = 0;; ++i) {
-      const double u = random_uniform(seed_, RandomPurpose::kAvailability, entity, index_++);
-      i += std::floor(std::log(u) * per_part);
+      i += std::floor(stream.exponential(index_++) * parts);
       if (i >= count) return;
       f(static_cast<int>(i));
     }

@@ -12,12 +12,13 @@
 namespace podsim {
 namespace {
 
-// Sides of the most cubic box of so many chips that tiles a cube.
-std::optional<std::array<int, 3>> box_in_cube(int cube, int chips) {
+// Sides of the most cubic box of so many chips that tiles a cube; those of dimensions that it lacks are 1.
+std::optional<std::array<int, 3>> box_in_cube(const PodParts& parts, int chips) {
+  const int cube = parts.cube, dimensions = parts.cube_dimensions;
   std::optional<std::array<int, 3>> best;
   for (int a = 1; a <= cube; ++a) {
     for (int b = a; b <= cube; ++b) {
-      if (chips % (a * b) != 0) continue;
+      if ((dimensions < 3 && a > 1) || (dimensions < 2 && b > 1) || chips % (a * b) != 0) continue;
       const int c = chips / (a * b);
       if (c < b || c > cube || cube % a != 0 || cube % b != 0 || cube % c != 0) continue;
       if (!best || c < best->back()) best = {a, b, c};
@@ -44,7 +45,7 @@ SlicePool cut_blocks(const PodParts& parts, int slice_chips) {
   SlicePool pool{slice_chips, parts.blocks, parts.chips_per_block() / slice_chips};
   pool.grain.hosts = slice_chips / parts.chips_per_host;
   if (parts.cube > 0) {
-    const auto box = box_in_cube(parts.cube, slice_chips);
+    const auto box = box_in_cube(parts, slice_chips);
     PODSIM_CHECK(box.has_value(), "pieces of a cube are boxes");
     pool.grain.cables = cables_in(*box);
   }
@@ -89,7 +90,7 @@ std::string explain_impossible(const PodParts& parts, int slice_chips, SlicePoli
     return "a slice is made of whole hosts of " + std::to_string(parts.chips_per_host) + " chips";
   const int block = parts.chips_per_block();
   if (policy == SlicePolicy::kAnyNodes || slice_chips % block == 0) return {};
-  const bool tiles = parts.cube > 0 ? box_in_cube(parts.cube, slice_chips).has_value()
+  const bool tiles = parts.cube > 0 ? box_in_cube(parts, slice_chips).has_value()
                                     : slice_chips < block && block % slice_chips == 0;
   if (tiles) return {};
   return "a slice is made of whole " + parts.block + "s of " + std::to_string(block) +

@@ -100,7 +100,7 @@ Milliseconds Delay::draw(const RandomStream& stream, std::uint64_t index) const 
 
 double Hazard::factor(double t_s) const {
   double factor = 1;
-  if (infant_factor != 1) factor += (infant_factor - 1) * std::exp(-t_s / infant_decay_s);
+  if (infant_factor != 1) factor += (infant_factor - 1) * portable_exp(-t_s / infant_decay_s);
   if (wear_doubles_s > 0 && t_s > wear_begins_s) factor += (t_s - wear_begins_s) / wear_doubles_s;
   return factor *
          (1 + diurnal_swing * std::cos(2 * std::numbers::pi * (t_s - diurnal_peak_s) / kSecondsPerDay));
@@ -137,12 +137,12 @@ double mean_speed(const TrainingRun& run) {
   for (const FailureSource& source : run.failures) {
     const Delay& slow = source.is_swapped() ? source.swapped_after : source.repair;
     if (source.slows_to > 0)
-      speed *= std::exp(-strikes_per_s(run, source) * slow.mean_s * (1 - source.slows_to));
+      speed *= portable_exp(-strikes_per_s(run, source) * slow.mean_s * (1 - source.slows_to));
     if (source.domain_nodes > 0) strikes_out += stops_per_s(run, source) * source.repair.mean_s;
   }
   const double missing = std::max(0.0, mean_nodes_in_repair(run) - run.spare_units * run.nodes_per_unit);
   if (!run.elastic || missing == 0) return speed;
-  const double any_missing = run.spare_units > 0 ? 0 : 1 - std::exp(-strikes_out);
+  const double any_missing = run.spare_units > 0 ? 0 : 1 - portable_exp(-strikes_out);
   return speed * std::max(0.0, 1 - missing / run.job_nodes()) *
          (1 - any_missing * (1 - run.elastic->speed_of_rest));
 }

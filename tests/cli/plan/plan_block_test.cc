@@ -22,6 +22,31 @@ nlohmann::json rows(const CommandResult& result) {
   return result.out.empty() ? nlohmann::json::array() : nlohmann::json::parse(result.out)["rows"];
 }
 
+TEST(PlanVerb, tries_every_contract_of_the_price_list_as_the_change_that_helps_most) {
+  const std::string sheet = temporary_file("prices.csv",
+                                           "chip,term,usd_per_chip_hour,kind,minimum_days\n"
+                                           "h100,dear,9,on_demand,0\nh100,our_deal,1,on_demand,0\n");
+  const CommandResult result =
+      planned("", "--tokens 1e11 --chips 8 --budget 2e3 --price-term dear --prices " + sheet);
+  ASSERT_EQ(result.exit_code, 3) << result.err;
+  const auto helps = nlohmann::json::parse(result.out)["helps_most"];
+  EXPECT_EQ(helps["price_term"], "our_deal") << helps;
+  EXPECT_EQ(helps["chips"], 8);
+}
+
+TEST(PlanVerb, refuses_precisions_that_there_are_not_and_names_that_are_empty) {
+  const auto refused = [](const std::string& options) {
+    const CommandResult result = planned("", "--tokens 1e11 --chips 8 " + options);
+    EXPECT_EQ(result.exit_code, 2) << options;
+    return result.err;
+  };
+  EXPECT_NE(refused("--precision fp7").find("--precision: there is no precision \"fp7\""), std::string::npos);
+  EXPECT_NE(refused("--price-term ''").find("--price-term: expected the name of a contract"),
+            std::string::npos);
+  EXPECT_NE(refused("--price-term spot,").find("--price-term: "), std::string::npos);
+  EXPECT_NE(refused("--chip ''").find("--chip: expected the name of a chip"), std::string::npos);
+}
+
 TEST(PlanBlock, asks_what_the_options_ask) {
   const CommandResult block = planned(
       "plan { target_tokens: 1e11 deadline { days: 40 probability: 0.8 } budget { usd: 1e6 probability: 0.8 "

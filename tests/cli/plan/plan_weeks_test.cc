@@ -91,5 +91,24 @@ TEST(PlanRows, have_no_error_of_the_step_where_the_block_says_so) {
   }
 }
 
+// So many that a run ends with them, and none with twice as many.
+TEST(PlanRows, say_that_a_run_does_not_end_with_twice_the_failures) {
+  const std::string fragile = kPlanJob +
+                              "reliability { failure { component: gpu per_1000_node_days: 20000 }\n"
+                              "  checkpoint { save_s: 600 interval_s: 4000 } }\n";
+  const std::string words = "plan " + temporary_file("fragile.textproto", fragile) +
+                            " --tokens 1e11 --chips 16 --set space.tensor=1 --quiet ";
+  const CommandResult planned = podsim_command(words + "--format json");
+  ASSERT_EQ(planned.exit_code, 0) << planned.err;
+  const json swings = json::parse(planned.out)["hangs_on"];
+  EXPECT_EQ(swings[0]["what"], "failures over those of the scenario") << swings;
+  EXPECT_TRUE(swings[0]["first_to"].is_null()) << swings;
+  EXPECT_EQ(swings[0]["note"], "with twice the failures a run of 16 h100 on_demand does not end") << swings;
+  const CommandResult table = podsim_command(words);
+  EXPECT_NE(table.out.find("no end"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("with twice the failures a run of 16 h100 on_demand does not end"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace podsim::plan_weeks_test

@@ -104,6 +104,35 @@ TEST(IdleFields, of_a_network_need_one) {
   }
 }
 
+// Of 512 GPUs in domains of 8: a leaf for each rail and 32 domains, and the spine above them.
+TEST(IdleFields, oversubscription_of_switches_without_uplinks_is_told) {
+  const auto told = [](const std::string& cluster) {
+    return warnings_of(replaced(valid_scenario(), "chips: 512", "chips: 512 " + cluster));
+  };
+  EXPECT_EQ(told("oversubscription: 8"), Lines{});
+  EXPECT_EQ(
+      told(
+          "oversubscription: 8 fabric_override { gpu_cluster { rail_optimised: false tier { down: 512 } } }"),
+      Lines{
+          "4:14 cluster.oversubscription has no effect: it is of uplinks, and the one switch of this cluster "
+          "of 512 GPUs has none"});
+  const std::string tiers = "tier { down: 32 oversubscription: 2 } tier { down: 32 oversubscription: 8 } ";
+  EXPECT_EQ(told("fabric_override { gpu_cluster { " + tiers + "tier { down: 32 } } }").size(), 1u);
+  const Lines lines =
+      told("fabric_override { gpu_cluster { " + tiers + "tier { down: 32 oversubscription: 4 } } }");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find(
+                "tier[1].oversubscription has no effect: switches of the last tier of this cluster of 512 "
+                "GPUs have no uplinks"),
+            std::string::npos)
+      << lines[0];
+  EXPECT_NE(lines[1].find(
+                "tier[2].oversubscription has no effect: switches of this tier are not needed to join the "
+                "512 GPUs"),
+            std::string::npos)
+      << lines[1];
+}
+
 TEST(IdleFields, that_the_cluster_overrides_are_told) {
   const std::vector<Override> both = {{"cluster.usd_per_chip_hour", "2"},
                                       {"cluster.price_term", "spot"},
@@ -128,6 +157,18 @@ TEST(IdleFields, of_experts_count_by_where_the_experts_lie) {
   EXPECT_FALSE(idle(gemm_factor, "0.5", {{"job.stack_override.experts.tile_rows", "128"}}));
   EXPECT_FALSE(idle("job.stack_override.experts.tile_rows", "128")) << "one expert's matmul is a grouped one";
   EXPECT_TRUE(idle("job.stack_override.experts.tile_rows", "128", {{gemm_factor, "1"}}));
+}
+
+// A model of one's own has to state it.
+TEST(IdleFields, width_of_dense_blocks_is_told_beside_a_model_that_has_none) {
+  const std::string ffn = "job.model_override.ffn";
+  const auto idle = [](const std::string& model) {
+    return idle_in(load(valid_but("  model: \"llama3_70b\"\n", model)));
+  };
+  EXPECT_EQ(idle("  model: \"mixtral_8x7b\"\n  model_override { ffn: 4096 }\n"), Lines{ffn});
+  EXPECT_EQ(idle("  model_override { name: \"own\" layers: 8 d_model: 4096 heads: 32 kv_heads: 8 ffn: 4096 "
+                 "vocabulary: 32000 experts { experts: 8 experts_per_token: 2 expert_ffn: 4096 } }\n"),
+            Lines{});
 }
 
 TEST(IdleFields, of_sends_in_shares_need_copies_of_an_activation) {

@@ -46,6 +46,24 @@ TEST(LoadAvailability, takes_the_chips_of_a_cluster_and_any_of_its_nodes) {
   EXPECT_EQ(question->policies, (std::vector{SlicePolicy::kAnyNodes}));
 }
 
+TEST(LoadAvailability, takes_the_dimensions_of_a_pod_and_says_of_none_that_it_has_no_effect) {
+  const std::string flat =
+      "cluster { fabric: \"v4_pod\" chips: 64 fabric_override { torus { dimensions: 2 } } }\n"
+      "availability { slice_chips: 16 host_availability: 0.99 }\n";
+  const LoadAvailabilityResult result = ask(flat);
+  ASSERT_TRUE(result.question.has_value());
+  EXPECT_EQ(result.question->pod.blocks, 4) << "squares of 16 chips";
+  EXPECT_TRUE(result.warnings.empty()) << result.warnings.front().message;
+}
+
+TEST(LoadAvailability, refuses_a_pod_of_more_chips_than_there_may_be) {
+  EXPECT_EQ(
+      told("cluster { fabric: \"v4_pod\"\n fabric_override { torus { cube: 64 pod_cubes: 1000000 } } }\n"
+           "availability { " +
+           kSlices + " }"),
+      Lines{"2:2 a pod of 262144000000 chips is more than the 16777216 that there may be | "});
+}
+
 TEST(LoadAvailability, cuts_a_pod_without_switches_into_static_partitions) {
   const auto question = ask("cluster { fabric: \"v5e_pod\" }\navailability { " + kSlices + " }").question;
   ASSERT_TRUE(question.has_value());

@@ -219,5 +219,20 @@ TEST(Stepwise, random_groups_stay_above_the_lower_bound_and_carry_what_the_fluid
   }
 }
 
+TEST(Stepwise, a_transport_costs_nothing_where_flows_are_spread_over_all_paths) {
+  FabricSpec spec = torus_spec({4, 4, 4});
+  const Fabric ideal = build_fabric(spec);
+  spec.transport = {"lossy", 0.08, 0.715, 0.1};
+  const Fabric spread = build_fabric(spec);
+  spec.routing = Routing::kDimensionOrder;
+  const Fabric steered = build_fabric(spec);
+  const auto time = [](const Fabric& fabric) {
+    return simulate_steps(
+        fabric, steps(Algorithm::kDirect, fabric, CollectiveKind::kAllToAll, 1e9, all_chips(fabric)));
+  };
+  EXPECT_EQ(time(spread), time(ideal));
+  EXPECT_GT(time(steered), time(ideal));
+}
+
 }  // namespace
 }  // namespace podsim::stepwise_test

@@ -102,6 +102,20 @@ TEST(PodParts, of_a_v4_pod_are_those_of_its_wiring) {
   EXPECT_EQ(pod.optical_switches(), 48);
 }
 
+TEST(PodParts, of_a_pod_of_two_dimensions_are_squares) {
+  FabricSpec flat = v4(64);
+  flat.torus->dimensions = 2;
+  const PodParts pod = pod_parts(flat);
+  EXPECT_EQ(pod.blocks, 4);
+  EXPECT_EQ(pod.chips_per_block(), 16);
+  EXPECT_EQ(pod.copper_cables(), 24) << "four rows and four columns of three";
+  EXPECT_EQ(pod.optical_links(), 16);
+  EXPECT_EQ(pod.optical_switches(), 8);
+  EXPECT_EQ(one(question(flat, 8, 1, SlicePolicy::kAnyCubes)).slices, 8);
+  EXPECT_NE(explain_impossible(pod, 32 + 8, SlicePolicy::kAnyCubes), "");
+  EXPECT_EQ(one(question(flat, 8, 1, SlicePolicy::kAnyCubes)).pool.grain.cables, 10) << "2 x 4 of a square";
+}
+
 TEST(PodParts, of_racks_are_their_hosts_and_of_small_domains_the_hosts_around_them) {
   EXPECT_EQ(pod_parts(gpus(144, 72, 4)).hosts_per_block, 18);
   EXPECT_EQ(pod_parts(gpus(144, 72, 4)).block, "NVLink domain");
