@@ -3,7 +3,7 @@
 
 #include "ingest/launchers/launchers.h"
 #include "ingest/launchers/megatron_arguments.h"
-#include "ingest/launchers/megatron_plan.h"
+#include "ingest/launchers/read_megatron.h"
 #include "ingest/launchers/reasons.h"
 #include "ingest/launchers/shell.h"
 

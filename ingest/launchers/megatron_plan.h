@@ -39,9 +39,6 @@ struct MegatronPlan {
   bool offload_optimizer = false;
 };
 
-// Contradictions are problems of the settings.
-MegatronPlan read_megatron(Configuration& settings, const Stated& stated);
-
 std::vector<Figure> megatron_figures(const MegatronPlan& plan);
 std::string megatron_text(const std::string& file, const MegatronPlan& plan);
 

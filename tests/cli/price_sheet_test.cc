@@ -76,9 +76,9 @@ TEST(PriceSheet, calls_chips_by_any_of_their_names_and_is_told_of_one_that_is_mi
   const CommandResult capital = run_with_sheet("H100,on_demand,7,,\n");
   ASSERT_EQ(capital.exit_code, 0) << capital.err;
   EXPECT_DOUBLE_EQ(json::parse(capital.out)["cost_usd_per_hour"].get<double>(), 7.0 * 16);
-  const CommandResult misspelt = run_with_sheet("h100,on_demand,7,,\nhh100,on_demand,9,,\n");
+  const CommandResult misspelt = run_with_sheet("h100,on_demand,7,,\nh100s,on_demand,9,,\n");
   EXPECT_EQ(misspelt.exit_code, 2);
-  EXPECT_NE(misspelt.err.find(":3:1: there is no chip \"hh100\""), std::string::npos) << misspelt.err;
+  EXPECT_NE(misspelt.err.find(":3:1: there is no chip \"h100s\""), std::string::npos) << misspelt.err;
   EXPECT_NE(misspelt.err.find("did you mean \"h100\"?"), std::string::npos) << misspelt.err;
 }
 

@@ -61,7 +61,7 @@ TEST(LoadAvailability, refuses_a_pod_of_more_chips_than_there_may_be) {
       told("cluster { fabric: \"v4_pod\"\n fabric_override { torus { cube: 64 pod_cubes: 1000000 } } }\n"
            "availability { " +
            kSlices + " }"),
-      Lines{"2:2 a pod of 262144000000 chips is more than the 16777216 that there may be | "});
+      Lines{"2:2 a pod of 262144000000 chips is more than the 16777216 that there may be"});
 }
 
 TEST(LoadAvailability, cuts_a_pod_without_switches_into_static_partitions) {

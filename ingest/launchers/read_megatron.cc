@@ -1,5 +1,5 @@
 // Megatron-LM: arguments.py of 2025 says what is default and what contradicts what.
-#include "ingest/launchers/megatron_plan.h"
+#include "ingest/launchers/read_megatron.h"
 
 #include <algorithm>
 #include <array>
