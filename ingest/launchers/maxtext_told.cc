@@ -71,10 +71,11 @@ std::vector<std::string> axes_between_slices(const MaxTextPlan& plan) {
       {"tensor_sequence", "tensor"},
       {"expert", "expert"}};
   std::vector<std::string> outer;
-  for (const auto& [theirs, ours] : kOrder)
-    if (std::ranges::any_of(plan.dcn, [&](const auto& axis) { return axis.first == theirs; }) &&
-        std::ranges::count(outer, ours) == 0)
-      outer.emplace_back(ours);
+  for (const auto& [theirs, ours] : kOrder) {
+    const std::string name = theirs;
+    const bool between = std::ranges::any_of(plan.dcn, [&](const auto& axis) { return axis.first == name; });
+    if (between && std::ranges::count(outer, ours) == 0) outer.emplace_back(ours);
+  }
   return outer;
 }
 

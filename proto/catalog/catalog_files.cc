@@ -43,7 +43,8 @@ std::vector<Problem> Catalog::add_directory(const std::string& path) {
   if (error) return {{path, 0, 0, "cannot read the directory: " + error.message(), "", ""}};
   if (files.empty()) return {{path, 0, 0, "the directory has no *.textproto file", "", ""}};
   std::ranges::sort(files);  // chips before what they cost
-  std::ranges::stable_partition(files, [](const std::string& file) { return !file.ends_with(".csv"); });
+  std::stable_partition(files.begin(), files.end(),
+                        [](const std::string& file) { return !file.ends_with(".csv"); });
   for (const std::string& file : files) add_file(*entries_, file, problems);
   return problems;
 }
