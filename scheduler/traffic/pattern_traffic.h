@@ -40,7 +40,7 @@ struct PatternTraffic {
 struct PlannedCollective {
   int communicator;
   CollectiveKind kind;
-  Algorithm algorithm;  // of the first group; others fall back to their best where it does not apply
+  Algorithm algorithm;  // of the groups; each falls back to its best where it does not apply
   Time launch;
 };
 

@@ -11,6 +11,7 @@
 #include "scheduler/placement/crowd.h"
 #include "scheduler/traffic/form_plans.h"
 #include "scheduler/traffic/group_forms.h"
+#include "scheduler/traffic/slowest_groups.h"
 
 namespace podsim {
 namespace {
@@ -124,24 +125,55 @@ class GroupPlans {
   FormPlans plans_;
 };
 
+// The algorithm with which the slowest of these groups takes least, each by itself; a group to which it does
+// not apply takes its best. REQUIRES: groups of two chips or more.
+Algorithm least_of_slowest(const Fabric& fabric, const Collective& collective, const ChipGroups& groups,
+                           std::span<const std::int32_t> of) {
+  std::vector<std::map<Algorithm, Time>> times;  // [group]
+  std::map<Algorithm, Time> slowest;
+  for (const std::int32_t group : of) {
+    std::map<Algorithm, Time>& own = times.emplace_back();
+    for (const CollectivePlan& each :
+         every_plan(fabric, collective, groups[static_cast<std::size_t>(group)], nullptr))
+      slowest[each.algorithm] = own[each.algorithm] = predict(fabric, each);
+  }
+  const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  for (auto& [algorithm, time] : slowest)
+    for (const std::map<Algorithm, Time>& own : times) {
+      const auto applies = own.find(algorithm);
+      const auto taken = applies != own.end() ? applies : std::ranges::min_element(own, by_time);
+      time = std::max(time, taken->second);
+    }
+  return std::ranges::min_element(slowest, by_time)->first;
+}
+
 // Chooses the algorithms of messages.
 class Choice {
  public:
-  explicit Choice(const Fabric& fabric) : fabric_(fabric), crowd_(fabric) {}
+  explicit Choice(const Fabric& fabric) : fabric_(fabric), crowd_(fabric), slowest_groups_(fabric) {}
 
-  // Of least predicted time: of the first group alone, or, where groups of the communicator share links, of
-  // all of them at once.
+  // Of least predicted time: of the slowest group by itself, or, where groups of the communicator share
+  // links, of all of them at once.
   Algorithm algorithm(int number, const Communicator& communicator, const CollectiveCall& message) {
     const std::span<const ChipId> first = communicator.groups.front();
     const Collective collective{message.kind, message.bytes, {}, message.fanout};
-    if (communicator.point_to_point() || communicator.groups.size() == 1 || !crowd_.shares_links(first))
-      return plan(fabric_, collective, first).algorithm;
+    if (communicator.point_to_point() || first.size() == 1) return plan(fabric_, collective, first).algorithm;
+    if (communicator.groups.size() == 1 || !crowd_.shares_links(first))
+      return for_slowest(number, communicator.groups, collective);
     auto [curves, is_new] = curves_.try_emplace({number, message.kind, message.fanout});
     if (is_new) curves->second = crowd_.curves(message.kind, message.fanout, listed(communicator.groups));
     return best(curves->second, message.bytes);
   }
 
  private:
+  Algorithm for_slowest(int number, const ChipGroups& groups, const Collective& collective) {
+    auto [slowest, is_new] = slowest_.try_emplace(number);
+    if (is_new) slowest->second = slowest_groups_.of(groups);
+    const std::vector<std::int32_t>& of = slowest->second;
+    if (of.size() > 1) return least_of_slowest(fabric_, collective, groups, of);
+    return plan(fabric_, collective, groups[static_cast<std::size_t>(of.front())]).algorithm;
+  }
+
   static Crowd::Groups listed(const ChipGroups& groups) {
     Crowd::Groups list;
     for (const std::span<const ChipId> group : groups) list.emplace_back(group.begin(), group.end());
@@ -163,7 +195,9 @@ class Choice {
 
   const Fabric& fabric_;
   Crowd crowd_;
-  std::map<std::tuple<int, CollectiveKind, Fanout>, std::vector<CrowdCurve>> curves_;  // by communicator
+  SlowestGroups slowest_groups_;
+  std::map<int, std::vector<std::int32_t>> slowest_;                                   // by communicator
+  std::map<std::tuple<int, CollectiveKind, Fanout>, std::vector<CrowdCurve>> curves_;  // likewise
 };
 
 }  // namespace

@@ -39,8 +39,9 @@ struct Traffic {
   std::vector<std::int32_t> communicator_of;  // [message]
 };
 
-// The algorithm of a message is the one of least predicted time at the message's size, for the first group
-// alone or, where groups share links, for all of them at once, and for one alone among those that tie.
+// The algorithm of a message is the one of least predicted time at the message's size, for the slowest group
+// alone (slowest_groups.h) or, where groups share links, for all of them at once, and for one alone among
+// those that tie.
 // `jobs` are those that the messages' scopes name; no chip belongs to two of them. With `chosen_on`, a fabric
 // of as many chips, algorithms are those that would be chosen there. Of groups of one form one is planned;
 // with `each_group` every group is, and has a form of its own: the same traffic.

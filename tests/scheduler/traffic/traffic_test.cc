@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "collectives/collective.h"
 #include "scheduler/folding/laid_job.h"
 #include "tests/scheduler/simulation/random_step.h"
 
@@ -32,6 +33,53 @@ void expect_equal(const Traffic& a, const Traffic& b) {
       EXPECT_EQ(a.loads[p].phases[f].work_per_byte, b.loads[p].phases[f].work_per_byte);
     }
   }
+}
+
+// The predicted time of the slowest group of an all-reduce over the data axis with these slow links.
+struct SlowestTime {
+  Algorithm algorithm;
+  Time time;
+};
+SlowestTime all_reduce_beside(const FabricSpec& spec, Bytes bytes, const std::vector<SlowLink>& slow) {
+  const Fabric fabric = with_slow_links(build_fabric(spec), slow);
+  const Mesh mesh{{{"data", spec.chips / 8}, {"tensor", 8}}};
+  const LaidMesh laid{mesh, place(fabric, mesh, {}), 1};
+  const Traffic traffic = plan_traffic(fabric, {&laid, 1}, {{Scope{1}, CollectiveKind::kAllReduce, bytes}});
+  SlowestTime slowest{traffic.patterns.front().algorithm, {}};
+  for (const std::span<const ChipId> group : traffic.communicators.front().groups)
+    slowest.time = std::max(
+        slowest.time,
+        predict(fabric, *plan_with(slowest.algorithm, fabric, {CollectiveKind::kAllReduce, bytes}, group)));
+  return slowest;
+}
+
+TEST(PlanTraffic, a_slow_nic_leads_to_one_algorithm_in_whichever_group_it_lies) {
+  const FabricSpec spec = testing::gpu_fabric(32, 8, 8);
+  bool other_than_healthy = false;
+  for (double bytes = 1e5; bytes < 1e9; bytes *= 2) {
+    const Algorithm healthy = all_reduce_beside(spec, {bytes}, {}).algorithm;
+    const SlowestTime first = all_reduce_beside(spec, {bytes}, {{0, LinkKind::kNic, 0.3}});
+    other_than_healthy = other_than_healthy || first.algorithm != healthy;
+    for (const ChipId chip : {1, 5, 7}) {
+      const SlowestTime there = all_reduce_beside(spec, {bytes}, {{chip, LinkKind::kNic, 0.3}});
+      EXPECT_EQ(there.algorithm, first.algorithm) << bytes << " bytes, chip " << chip;
+      EXPECT_EQ(there.time, first.time) << bytes << " bytes, chip " << chip;
+    }
+  }
+  EXPECT_TRUE(other_than_healthy);
+}
+
+TEST(PlanTraffic, a_second_slow_nic_makes_nothing_faster) {
+  const FabricSpec spec = testing::gpu_fabric(32, 8, 8);
+  for (double bytes = 1e5; bytes < 1e9; bytes *= 4)
+    for (const ChipId chip : {0, 1, 7, 12, 31}) {
+      const SlowLink slow{chip, LinkKind::kNic, 0.3};
+      const Time alone = all_reduce_beside(spec, {bytes}, {slow}).time;
+      for (const ChipId other : {0, 1, 9, 30})
+        if (other != chip)
+          EXPECT_GE(all_reduce_beside(spec, {bytes}, {slow, {other, LinkKind::kNic, 0.3}}).time, alone)
+              << bytes << " bytes, chips " << chip << " and " << other;
+    }
 }
 
 TEST(TrafficPlans, whatever_changes_from_one_call_to_the_next_is_planned_anew) {
