@@ -90,8 +90,8 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     Report& report = reports.of_job.emplace_back(
         summarize(jobs[j].spec, jobs[j].program, simulated.of_job[j], clean.of_job[j]));
-    report.slow_entries = slow_entries(spec.adversities.degradations, simulated.system.hits,
-                                       simulated.of_job[j].first.standstills);
+    report.slow_entries =
+        slow_entries(spec.adversities.degradations, simulated.system.hits, simulated.of_job[j].standstills);
     if (jobs[j].spec.job.measured) continue;  // no published run was predicted from measured times
     report.band = builtin_step_time_band(report.step_time, kind_of(jobs[j].spec), options.left_out_group);
   }

@@ -23,6 +23,7 @@
 #include "proto/text/quantities.h"
 #include "proto/writing/result_json.h"
 #include "report/pictures/svg.h"
+#include "report/text/text.h"
 #include "scheduler/question/spec.h"
 #include "workload/pipeline/pipeline.h"
 #include "workload/sharding/sharding.h"
@@ -279,7 +280,7 @@ void add_scale(CLI::App& app, int& exit_code) {
   add_output_options(verb, options->output, report_formats());
   add_html_option(verb, options->run.html);
   add_color_option(verb, options->color);
-  verb.add_flag("--svg", options->svg, "Draw the curve as SVG instead");
+  verb.add_flag("--svg", options->svg, "Draw the curve as SVG instead")->excludes("--format");
   verb.footer(
       "A size that the batch does not divide into takes the nearest batch that does, else another axis of "
       "the mesh\n"

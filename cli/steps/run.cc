@@ -301,7 +301,8 @@ void add_run(CLI::App& app, int& exit_code) {
   add_color_option(verb, options->color);
   verb.add_option("--dump", options->run.dump, "Print a stage of the prediction instead of the report")
       ->check(CLI::IsMember(dump_stages()))
-      ->type_name("STAGE");
+      ->type_name("STAGE")
+      ->excludes("--format");
   verb.add_option(
           "--loop", options->run.loop,
           "Which loop simulates, to the same figures: reference is the definition of a step, ordered takes "
@@ -324,7 +325,9 @@ void add_run(CLI::App& app, int& exit_code) {
                 "and CSV");
   verb.add_option("--svg", options->run.svg, "Draw this picture of the step as SVG instead of the report")
       ->check(CLI::IsMember(run_picture_names()))
-      ->type_name("PICTURE");
+      ->type_name("PICTURE")
+      ->excludes("--format")
+      ->excludes("--dump");
   verb.footer(kRunFooter);
   verb.callback([options, &exit_code] {
     options->run.detail = !options->run.svg.empty() || !options->run.html.empty() || options->detail;

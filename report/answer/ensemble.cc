@@ -69,6 +69,7 @@ void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, std::vecto
   }
   ensemble.link_bytes.resize(timeline.links.size());
   for (std::size_t l = 0; l < timeline.links.size(); ++l) ensemble.link_bytes[l] += timeline.links[l].bytes;
+  for (const Standstill& each : timeline.standstills) keep_longest(ensemble.standstills, each);
   ensemble.events += timeline.events;
   if (ensemble.draws.size() == 1) ensemble.first = std::move(timeline);
 }

@@ -34,7 +34,8 @@ struct Ensemble {
   ChipTime chip_time;             // of all draws
   std::vector<ChipSums> chips;    // [chip class]
   std::vector<Bytes> link_bytes;  // [link class], carried by one link in all draws
-  std::int64_t events = 0;        // of all draws
+  std::vector<Standstill> standstills;  // of each flap the longest of all draws
+  std::int64_t events = 0;              // of all draws
 
   Int128 trained_ps() const;  // length of all draws, without evaluations
 };

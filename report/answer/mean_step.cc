@@ -74,6 +74,16 @@ void ChipTime::add(const Timeline& timeline) {
   chip_steps += chips_of_all * Int128(timeline.step_end.size());
 }
 
+WaitShares wait_shares(const ChipTime& sum) {
+  const auto all_from = [&](std::size_t part) {
+    return std::accumulate(sum.parts.begin() + static_cast<std::ptrdiff_t>(part), sum.parts.end(), Int128{0});
+  };
+  const auto all = static_cast<double>(all_from(0));
+  return {static_cast<double>(sum.parts[kInputPart]) / all,
+          static_cast<double>(sum.parts[kOffloadPart]) / all,
+          static_cast<double>(all_from(kExposedParts)) / all};
+}
+
 MeanStep mean_step(const ChipTime& sum) {
   const std::vector<std::int64_t> parts = divide_exactly(sum.parts, sum.chip_steps);
   MeanStep step;

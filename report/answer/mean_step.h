@@ -35,6 +35,13 @@ struct ChipTime {
   void add(const Timeline& timeline);  // REQUIRES: check_conservation
 };
 
+// What of the chip-time is no computation, as shares of all of it.
+struct WaitShares {
+  double input = 0, offload = 0;
+  double communication = 0;  // exposed collectives
+};
+WaitShares wait_shares(const ChipTime& sum);  // REQUIRES: a timeline has been added
+
 // REQUIRES: a timeline has been added.
 MeanStep mean_step(const ChipTime& sum);
 

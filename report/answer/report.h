@@ -52,7 +52,7 @@ struct StragglerVerdict {
 
 // How a transfer fared on links that were down for a while.
 struct FlapOutcome {
-  Time begin, stood_still;  // the longest standstill; 0 = nothing was to be sent
+  Time begin, stood_still;  // the longest standstill of all draws; 0 = nothing was to be sent in any
   Time library_timeout;
   bool restart() const { return stood_still > library_timeout; }  // what follows is as without it
 };

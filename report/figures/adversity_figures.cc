@@ -24,7 +24,7 @@ Figure slow_entry(const SlowEntry& entry) {
          {
              Figure("stood_still_s", entry.flap->stood_still)
                  .field(5)
-                 .is("of a flap: the longest time for which a transfer stood still on its links"),
+                 .is("of a flap: the longest that a transfer stood still on its links, of all seeds"),
              Figure("library_timeout_s", entry.flap->library_timeout).field(6).is("of a flap: the time-out"),
              Figure("restart", entry.flap->restart())
                  .field(7)

@@ -52,16 +52,6 @@ void add(FullRates& work, const ExecutedOperation& executed, const Chip& chip, c
   work.memory_s += counted * memory;
 }
 
-// Chip-time of a bucket over that of all steps, in the first draw.
-double bucket_share(const Ensemble& ensemble, Bucket bucket) {
-  Int128 in_bucket = 0, all = 0;
-  for (const ChipTotals& chips : ensemble.first.chips) {
-    in_bucket += Int128{chips.chips} * chips.bucket[static_cast<std::size_t>(bucket)].ps;
-    all += Int128{chips.chips} * ensemble.first.step_end.back().ps;
-  }
-  return static_cast<double>(in_bucket) / static_cast<double>(all);
-}
-
 }  // namespace
 
 Activity activity_of(const Spec& spec, const StepProgram& program, const Ensemble& ensemble) {
@@ -71,11 +61,9 @@ Activity activity_of(const Spec& spec, const StepProgram& program, const Ensembl
   double steps = 0;
   for (const Draw& draw : ensemble.draws) steps += draw.steps;
   const double step_s = static_cast<double>(ensemble.trained_ps()) / 1e12 / steps;
-  const double without_work =
-      bucket_share(ensemble, Bucket::kInput) + bucket_share(ensemble, Bucket::kOffload);
-  const double waiting = std::max(0.0, 1 - work.operations_s / step_s - without_work);
-  return {work.matmul_s / step_s, work.memory_s / step_s, waiting,
-          std::min(waiting, bucket_share(ensemble, Bucket::kCommunication))};
+  const WaitShares shares = wait_shares(ensemble.chip_time);
+  const double waiting = std::max(0.0, 1 - work.operations_s / step_s - (shares.input + shares.offload));
+  return {work.matmul_s / step_s, work.memory_s / step_s, waiting, std::min(waiting, shares.communication)};
 }
 
 PowerReport power_of(const Activity& activity, const Chip& chip, int chips_per_host) {

@@ -14,8 +14,8 @@ namespace podsim {
 // "5% of hosts at speed 0.9 from 100 s to 1500 s", "nic 137 down from 20 s to 25 s".
 std::string describe(const Degradation& entry);
 
-// One for each entry by selector. REQUIRES: `hits` are of these entries, and `standstills` of a simulation
-// with them.
+// One for each entry by selector. REQUIRES: `hits` are of these entries, and `standstills` the longest ones
+// of simulations with them.
 std::vector<SlowEntry> slow_entries(std::span<const Degradation> entries, std::span<const Hit> hits,
                                     std::span<const Standstill> standstills);
 

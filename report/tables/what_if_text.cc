@@ -44,8 +44,8 @@ std::string types(const WhatIf& result) {
   Rows rows = {{"only this type as it was", "S", "of the loss"}};
   const double lost = result.S.mean - 1;
   for (const TypeSlowdown& type : result.by_type)
-    rows.push_back(
-        {type.type, factor(type.slowdown.mean), lost > 0 ? percent((type.slowdown.mean - 1) / lost) : "-"});
+    rows.push_back({type.type, factor(type.slowdown.mean),
+                    lost >= kLeastLoss ? percent((type.slowdown.mean - 1) / lost) : "-"});
   return align(rows);
 }
 
@@ -72,7 +72,7 @@ std::string wait_table(const WhatIf& result) {
 
 // Slowdowns from 1 to the greatest as marks.
 char shade(double slowdown, double greatest) {
-  if (greatest <= 1 || slowdown <= 1) return kShades.front();
+  if (greatest - 1 < kLeastLoss || slowdown <= 1) return kShades.front();
   const double darkness = (slowdown - 1) / (greatest - 1) * static_cast<double>(kShades.size() - 1);
   return kShades[static_cast<std::size_t>(std::min(darkness + 0.5, kShades.size() - 1.0))];
 }

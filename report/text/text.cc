@@ -53,7 +53,10 @@ std::string significant(double value, int digits) {
   return grouped(fixed(value, std::max(0, digits - 1 - magnitude)));
 }
 
-std::string percent(double share) { return fixed(100 * share, 1) + "%"; }
+std::string percent(double share) {
+  const std::string text = fixed(100 * share, 1);
+  return (text == "-0.0" ? "0.0" : text) + "%";
+}
 
 std::string shortest(double value) {
   std::array<char, 400> text{};

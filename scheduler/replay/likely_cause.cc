@@ -33,9 +33,11 @@ std::string likely_cause(const WhatIf& result) {
   if (result.length_correlation && *result.length_correlation >= kLengthCorrelation)
     return "sequence lengths";
   const double least = 1 + kTypeShare * (result.S.mean - 1);
-  for (const TypeSlowdown& type : result.by_type)
-    if (type.type == to_string(OpType::kGarbageCollection) && type.slowdown.mean >= least)
-      return "garbage collection";
+  for (const TypeSlowdown& type : result.by_type) {
+    if (type.slowdown.mean < least) continue;
+    if (type.type == to_string(OpType::kGarbageCollection)) return "garbage collection";
+    if (type.type == to_string(OpType::kInput)) return "stalls of input";
+  }
   for (const TypeSlowdown& type : result.by_type)
     if (type.communication && type.slowdown.mean >= least) return "communication";
   return "unknown";

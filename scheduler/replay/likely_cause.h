@@ -20,7 +20,7 @@ inline constexpr double kWorthNaming = 1.001;      // ours: S below which nobody
 std::vector<Culprit> culprits(const WhatIf& result);
 
 // In the order of the rules: "none", "few workers", "last pipeline stage", "sequence lengths", "garbage
-// collection", "communication", "unknown".
+// collection", "stalls of input", "communication", "unknown".
 std::string likely_cause(const WhatIf& result);
 
 }  // namespace podsim

@@ -17,7 +17,7 @@ struct OperationTimes {
   // [op * columns + column] s: the recorded duration, or for what moves data with others the part after the
   // last of them has started. May be a little below 0 where clocks disagree.
   std::vector<double> traced;
-  // [op] s, the same for all ops of a type: the mean duration of a computation, the median of a transfer.
+  // [op] s, the same for all ops of a type: the mean duration of a computation, else the median.
   std::vector<double> ideal;
   std::vector<double> recorded_step_s;  // [step] from the first start to the last end
   double recorded_mean_s = 0;           // of the steps

@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, kOpTypes> kOperationNames = {
     "layernorm-grads-all-reduce",
     "embedding-grads-all-reduce",
     "optimizer-clip-main-grad",
+    "input",
 };
 
 }  // namespace

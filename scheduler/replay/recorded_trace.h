@@ -27,14 +27,18 @@ enum class OpType : std::uint8_t {
   kLayernormGradsAllReduce,
   kEmbeddingGradsAllReduce,
   kClip,  // "optimizer-clip-main-grad"
+  // Of simulated steps alone: "input", from the begin of the step until the batch of the next one is there.
+  // The step ends no sooner; nothing else waits for it.
+  kInput,
 };
-inline constexpr int kOpTypes = 14;
+inline constexpr int kOpTypes = 15;
 std::string_view to_string(OpType type);
 std::optional<OpType> op_type_named(std::string_view name);
 std::vector<std::string> op_type_names();
 
-// The ideal time of a computation is a mean, that of communication a median.
+// The ideal time of a computation is a mean, that of all else a median.
 constexpr bool is_computation(OpType type) { return type <= OpType::kGarbageCollection; }
+constexpr bool is_communication(OpType type) { return !is_computation(type) && type != OpType::kInput; }
 
 // One operation of one worker in one step. A worker is a data rank in one pipeline stage.
 struct RecordedOp {

@@ -283,7 +283,7 @@ class GraphBuilder {
   bool transfers_alone(OpType type) const {
     const bool of_data_ranks = type == OpType::kParamsAllGather || type == OpType::kGradsReduceScatter ||
                                type == OpType::kSeparateGradsAllReduce;
-    return !is_computation(type) && type != OpType::kLayernormGradsAllReduce && !of_data_ranks;
+    return is_communication(type) && type != OpType::kLayernormGradsAllReduce && !of_data_ranks;
   }
 
   void index_dependencies() {

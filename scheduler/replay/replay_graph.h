@@ -59,11 +59,11 @@ std::string describe(const ReplayOp& op);  // "forward-send 3 of stage 1"
 
 // The graph of the smallest step on data rank 0. Rules (docs/theory/stragglers.md): computations of a stage
 // are one stream; each of the four kinds of transfers between stages is one; the collectives over data ranks
-// are one. A transfer is matched to its computation by order, and to its peer on the next stage by order,
-// modulo the stages, so that chunks may be interleaved. Without transfers a computation waits for that of the
-// chunk before it. A type that the trace has nowhere is left out. Throws ReplayError where an operation that
-// the rules need is missing, where senders and receivers do not pair, and where operations wait for each
-// other in a circle.
+// are one; input waits for nothing. A transfer is matched to its computation by order, and to its peer on the
+// next stage by order, modulo the stages, so that chunks may be interleaved. Without transfers a computation
+// waits for that of the chunk before it. A type that the trace has nowhere is left out. Throws ReplayError
+// where an operation that the rules need is missing, where senders and receivers do not pair, and where
+// operations wait for each other in a circle.
 ReplayGraph build_replay_graph(const RecordedTrace& trace);
 
 }  // namespace podsim

@@ -65,6 +65,8 @@ class TraceWriter {
       for (int stage = 0; stage < stages_; ++stage)
         trace_.global_rank[{static_cast<int>(rank), stage}] = ranks_[rank].first_device[stage];
     }
+    has_input_ = std::ranges::any_of(timeline_.passes,
+                                     [](const StepPasses& step) { return step.next_batch > step.begin; });
     data_parallel_ = ranks_.size() > 1 || ranks_.front().alike > 1;
     for (std::size_t step = 0; step < timeline_.passes.size(); ++step) write_step(static_cast<int>(step));
     if (!every_rank_) merge_alike(trace_);
@@ -184,6 +186,9 @@ class TraceWriter {
     }
     write(stage, OpType::kClip, 0, {ready_s, clip_s - ready_s});
     write(stage, OpType::kOptimizer, 0, {clip_s, left_s});
+    if (!has_input_) return;
+    const StepPasses& step = timeline_.passes[static_cast<std::size_t>(step_)];
+    write(stage, OpType::kInput, 0, {0, std::max(0.0, (step.next_batch - step.begin).in_seconds())});
   }
 
   const System& system_;
@@ -193,6 +198,7 @@ class TraceWriter {
   const int stages_;
   const bool every_rank_;
   bool data_parallel_ = false;
+  bool has_input_ = false;   // in some step
   int step_ = 0, rank_ = 0;  // of the rows at hand
   RecordedTrace trace_;
 };

@@ -17,7 +17,8 @@ std::string explain_untraceable(const LaidJob& job);
 // A data rank is a coordinate along the axes that cut the batch; the chips that share its part of a stage are
 // one worker, which takes for each pass as long as its slowest chip. Waiting for other chips is left out of
 // durations: computation is what chips did of their own in a pass, exposed collectives included. The begin
-// of the step is params-all-gather, exposed communication at its end is grads-reduce-scatter.
+// of the step is params-all-gather, exposed communication at its end is grads-reduce-scatter. Where a batch
+// comes behind the begin of its step each worker has a row of it.
 // Data ranks whose chips all behave alike are one, unless `every_rank`.
 // REQUIRES: explain_untraceable is empty; the timeline is of `system` and has passes.
 RecordedTrace simulated_trace(const System& system, const LaidJob& job, const Timeline& timeline,

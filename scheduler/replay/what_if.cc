@@ -2,6 +2,7 @@
 #include "scheduler/replay/what_if.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "scheduler/replay/likely_cause.h"
@@ -114,7 +115,7 @@ class Analysis {
       if (told || !recorded) continue;
       result_.by_type.push_back({name,
                                  only([&](const ReplayOp& op, int) { return told_as_same(op.type, type); }),
-                                 !is_computation(type)});
+                                 is_communication(type)});
     }
   }
 
@@ -128,8 +129,8 @@ class Analysis {
 
   // All data ranks with ideal durations are alike, so that one replays for them: in all ranks' replays
   // together each rank is replayed twice and not once per rank.
-  Slowdown only_rank(int rank) const {
-    if (graph_.data_ranks == 1) return slowdown(result_.traced_s, ideal_s_);
+  Slowdown only_rank(int rank) {
+    if (graph_.data_ranks == 1) return only([](const ReplayOp& op, int) { return of_workers(op); });
     OperationTimes pair;
     pair.steps = times_.steps;
     pair.data_ranks = 2;
@@ -139,13 +140,18 @@ class Analysis {
     for (std::size_t row = 0; row < pair.traced.size() / 2; ++row)
       pair.traced[2 * row] = times_.traced[row * ranks + static_cast<std::size_t>(rank)];
     Replayer replayer(graph_, pair);
-    return slowdown(replayer.step_times([](const ReplayOp&, int r) { return r == 0; }), ideal_s_);
+    return slowdown(replayer.step_times([](const ReplayOp& op, int r) { return r == 0 && of_workers(op); }),
+                    ideal_s_);
   }
+
+  // A batch comes from the hosts for all workers at once: it makes none of them slow.
+  static bool of_workers(const ReplayOp& op) { return op.type != OpType::kInput; }
 
   void replay_ranks_and_stages() {
     for (int rank = 0; rank < graph_.data_ranks; ++rank) result_.by_data_rank.push_back(only_rank(rank));
     for (int stage = 0; stage < graph_.stages; ++stage)
-      result_.by_stage.push_back(only([&](const ReplayOp& op, int) { return op.stage == stage; }));
+      result_.by_stage.push_back(
+          only([&](const ReplayOp& op, int) { return op.stage == stage && of_workers(op); }));
   }
 
   void rate_workers() {
@@ -154,14 +160,15 @@ class Analysis {
           std::min(result_.by_data_rank[worker.row].mean, result_.by_stage[worker.stage].mean));
   }
 
-  // `fixed` says of which ops.
-  Repair repair(Replayer& replayer, const TracedOps& fixed) const {
+  // `of_fixed` says of which workers.
+  Repair repair(Replayer& replayer, const TracedOps& of_fixed) const {
+    const auto fixed = [&](const ReplayOp& op, int rank) { return of_workers(op) && of_fixed(op, rank); };
     Repair result;
     result.repaired_s =
         mean(replayer.step_times([&](const ReplayOp& op, int rank) { return !fixed(op, rank); }));
     result.alone_s = mean(replayer.step_times(fixed));
     const double lost = result_.T_s - result_.T_ideal_s;
-    if (lost != 0) {
+    if (std::abs(result_.S.mean - 1) >= kLeastLoss) {
       result.gained = (result_.T_s - result.repaired_s) / lost;
       result.caused = (result.alone_s - result_.T_ideal_s) / lost;
     }

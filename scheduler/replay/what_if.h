@@ -11,6 +11,9 @@
 
 namespace podsim {
 
+// What is lost where S - 1 is nearer to 0 than this is rounding, of which there are no shares.
+inline constexpr double kLeastLoss = 1e-6;
+
 // How much longer steps take than with ideal operations: 1 = no longer.
 struct Slowdown {
   double mean = 1;               // mean step time / mean ideal step time
@@ -37,8 +40,8 @@ struct Worker {
 struct Repair {
   double repaired_s = 0;  // mean step time when only they are ideal
   double alone_s = 0;     // mean step time when all others are ideal
-  // Shares of the time lost to stragglers; nothing where none is lost. May exceed 1 or be negative: an ideal
-  // computation is a mean, so that faster ones are made slower.
+  // Shares of the time lost to stragglers; nothing where that is less than kLeastLoss. May exceed 1 or be
+  // negative: an ideal computation is a mean, so that faster ones are made slower.
   std::optional<double> gained, caused;
 };
 

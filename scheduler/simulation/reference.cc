@@ -99,7 +99,7 @@ class Reference {
                  "a step beside other jobs takes time");
     for (const std::int32_t c : jobs_[j].chips)
       accounts_.book(c, Bucket::kPeerWait, chips_[c].since, now_, "wait for the end of the step");
-    accounts_.end_step(j, now_);
+    accounts_.end_step(j, now_, jobs_[j].next_batch());
   }
 
   // 3. Programs.
@@ -197,8 +197,8 @@ class Reference {
   bool pause_until(std::int32_t c, Time end) { return end <= now_ || work(c, end - now_, true); }
   void end_work(std::int32_t c) {
     Chip& chip = chips_[c];
-    if (chip.at->kind == Kind::kHost || chip.at->kind == Kind::kPause) {
-      accounts_.book(c, chip.at->bucket, chip.since, now_, "wait for the host");
+    if (const char* const what = waits_by_itself(chip.at->kind)) {
+      accounts_.book(c, chip.at->bucket, chip.since, now_, what);
     } else {
       accounts_.book_computation(c, chip.at->bucket, chip.since, now_, computations_.lost(c));
     }

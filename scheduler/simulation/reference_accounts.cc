@@ -58,12 +58,12 @@ Time& Accounts::exposed(std::int32_t chip, std::int32_t pattern) {
   return chips_[chip].totals.exposed[std::ranges::lower_bound(patterns, pattern) - patterns.begin()];
 }
 
-void Accounts::end_step(int j, Time now) {
+void Accounts::end_step(int j, Time now, Time next_batch) {
   Job& job = jobs_[j];
   std::vector<Time>& ends = job.timeline.step_end;
   const Time begin = ends.empty() ? Time{} : ends.back();
   check_step(static_cast<int>(ends.size()) + 1, begin, now);
-  recording_.end_step(j, begin, now);
+  recording_.end_step(j, begin, now, next_batch);
   ends.push_back(now);
   job.started = started_;
   for (std::size_t i = 0; i < job.parts.chips.size(); ++i)
@@ -74,15 +74,6 @@ int Accounts::fewest_steps() const {
   int fewest = steps(0);
   for (std::size_t j = 1; j < jobs_.size(); ++j) fewest = std::min(fewest, steps(static_cast<int>(j)));
   return fewest;
-}
-
-void Accounts::stood_still(int flap, Time begin, Time end) {
-  const auto longest = std::ranges::find(standstills_, flap, &Standstill::entry);
-  if (longest == standstills_.end()) {
-    standstills_.push_back({flap, begin, end});
-  } else if (end - begin > longest->end - longest->begin) {
-    *longest = {flap, begin, end};
-  }
 }
 
 std::vector<Timeline> Accounts::timelines(std::int64_t events) {

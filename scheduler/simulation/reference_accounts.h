@@ -56,12 +56,12 @@ class Accounts {
     recording_.waited_before(at(chip), begin, end);
   }
 
-  void end_step(int job, Time now);
+  void end_step(int job, Time now, Time next_batch);
   int steps(int job) const { return static_cast<int>(jobs_[job].timeline.step_end.size()); }
   int fewest_steps() const;  // of a job
 
   // A transfer stood still on a link of this flap.
-  void stood_still(int flap, Time begin, Time end);
+  void stood_still(int flap, Time begin, Time end) { keep_longest(standstills_, {flap, begin, end}); }
 
   // [job], of the steps that have ended, after so many events.
   std::vector<Timeline> timelines(std::int64_t events);

@@ -103,6 +103,13 @@ TEST(BadInput, unknown_formats_stages_and_values_are_refused) {
   expect_refused("run --seed pear " + small_scenario(), "pear");
 }
 
+TEST(BadInput, pictures_stages_and_formats_exclude_each_other) {
+  for (const char* both :
+       {"--svg links --format json", "--dump plan --format csv", "--dump plan --svg links"})
+    expect_refused(std::string("run ") + both + " " + small_scenario(), "excludes");
+  expect_refused("scale --chips 8,16 --svg --format json " + small_scenario(), "excludes");
+}
+
 TEST(BadInput, set_without_value_or_with_an_unknown_path_is_refused) {
   expect_refused("run --set chips " + small_scenario(), "expected path=value");
   expect_refused("run --set job.global_batch=1 " + small_scenario(), "global_batch");

@@ -162,5 +162,54 @@ TEST(Selectors, say_what_is_wrong_with_them) {
   EXPECT_TRUE(spec.adversities.none());
 }
 
+TEST(Attribution, of_steps_that_wait_for_their_batches_charges_nobody_with_what_costs_nothing) {
+  const Spec spec = testing::load_text(R"(
+      cluster { chip: "h100" chips: 2 fabric: "dgx_h100" }
+      job {
+        measured_layers {
+          layer {
+            name: "l" count: 4 forward_us: 1000 input_gradient_us: 1000 weight_gradient_us: 1000
+            output_bytes: 1
+          }
+        }
+        mesh { name: "pipeline" size: 2 } mesh { name: "data" size: 1 } sharding: "data"
+        global_batch_sequences: 4 microbatch_sequences: 1 sequence_tokens: 1000
+        input_bytes_per_token: 1000 storage_rate_gb_per_s: 0.04
+      }
+      adversity { slow_chip { chip: 0 speed_fraction: 0.64 } })");
+  const Prediction prediction = predict(spec, true, true);
+  const WhatIf& what_if = prediction.report.what_if.value();
+  expect_same(what_if.T_s, prediction.report.step_time.in_seconds());
+  expect_same(what_if.S.mean, 1);
+  EXPECT_EQ(what_if.likely_cause, "none");
+  for (const RecordedOp& op : prediction.trace->ops)
+    EXPECT_LE(op.start_s + op.duration_s, what_if.T_s * (1 + 1e-12)) << to_string(op.type);
+}
+
+TEST(Attribution, a_stall_of_input_is_told_as_one_and_not_as_communication) {
+  const Spec spec = testing::load_text(R"(
+      steps: 4 seed: 6
+      cluster { chip: "h100" chips: 16 fabric: "dgx_h100" }
+      job {
+        measured_layers {
+          layer {
+            name: "l" count: 4 forward_us: 10000 weight_gradient_us: 20000
+            weight_gradient_collective { kind: all_reduce bytes: 1e6 }
+          }
+        }
+        mesh { name: "data" size: 16 } sharding: "data"
+        global_batch_sequences: 16 microbatch_sequences: 1 sequence_tokens: 1000
+      }
+      adversity { input_stall { probability: 0.5 mean_ms: 500 } })");
+  const Report report = predict(spec).report;
+  const WhatIf& what_if = report.what_if.value();
+  EXPECT_NEAR(what_if.T_s, report.step_time.in_seconds(), 1e-3 * what_if.T_s);
+  EXPECT_GT(what_if.S.mean, 1.1);
+  EXPECT_EQ(what_if.likely_cause, "stalls of input");
+  EXPECT_TRUE(what_if.culprits.empty());
+  for (const TypeSlowdown& type : what_if.by_type)
+    EXPECT_NEAR(type.slowdown.mean, type.type == "input" ? what_if.S.mean : 1, 1e-6) << type.type;
+}
+
 }  // namespace
 }  // namespace podsim::attribution_test

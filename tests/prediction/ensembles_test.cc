@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
+#include <vector>
 
 #include "prediction/predict.h"
 #include "prediction/prepare_job.h"
@@ -148,6 +150,66 @@ TEST(Ensembles, of_jobs_that_share_no_link_do_not_look_like_slowdown) {
     EXPECT_EQ(each.alone.ensemble->mean.low, each.together.ensemble->mean.low);
   }
   EXPECT_EQ(report.jobs[1].together.steps, 3 * 16);
+}
+
+// One seed after the other.
+std::vector<Report> alone(Spec spec) {
+  std::vector<Report> reports;
+  const int seeds = std::exchange(spec.seeds, 1);
+  for (int k = 0; k < seeds; ++k, ++spec.seed) reports.push_back(predict(spec));
+  return reports;
+}
+
+TEST(Ensembles, take_the_energy_of_their_seeds_wherever_chips_wait_for_input) {
+  const Spec spec = testing::load_text(R"(
+      steps: 4 seeds: 8
+      cluster { chip: "h100" chips: 8 fabric: "dgx_h100" }
+      job {
+        measured_layers {
+          layer { name: "l" count: 4 forward_us: 10000 input_gradient_us: 10000 weight_gradient_us: 10000 }
+        }
+        mesh { name: "data" size: 8 } sharding: "data"
+        global_batch_sequences: 8 microbatch_sequences: 1 sequence_tokens: 1000
+      }
+      adversity { input_stall { probability: 0.05 mean_ms: 2000 } })");
+  double joules = 0, seconds = 0;
+  for (const Report& report : alone(spec)) {
+    joules += report.power_kw * report.step_time.in_seconds();
+    seconds += report.step_time.in_seconds();
+  }
+  EXPECT_NEAR(predict(spec).power_kw, joules / seconds, 1e-6 * joules / seconds);
+}
+
+TEST(Ensembles, tell_of_a_flap_what_stood_still_in_any_of_their_seeds) {
+  Spec spec = testing::load_text(R"(
+      seeds: 12
+      cluster { chip: "h100" chips: 2 fabric: "dgx_h100" }
+      job {
+        measured_layers {
+          layer {
+            name: "l" count: 1 forward_us: 5000 weight_gradient_us: 5000
+            weight_gradient_collective { kind: all_reduce bytes: 1e8 }
+          }
+        }
+        mesh { name: "data" size: 2 } sharding: "data"
+        global_batch_sequences: 2 microbatch_sequences: 1 sequence_tokens: 1000
+      }
+      adversity {
+        nic_flap { which { kind: "nvlink" index: 0 } at_s: 0.0095 down_s: 0.5 library_timeout_s: 0.49 }
+        jitter_override { name: "wide" of_step: 0.1 }
+      })");
+  for (const std::uint64_t first : {1u, 3u}) {
+    spec.seed = first;
+    Time longest, shortest = Time::max();
+    for (const Report& report : alone(spec)) {
+      longest = std::max(longest, report.slow_entries.at(0).flap->stood_still);
+      shortest = std::min(shortest, report.slow_entries.at(0).flap->stood_still);
+    }
+    ASSERT_LT(shortest, longest) << "the draws differ";
+    const FlapOutcome flap = predict(spec).slow_entries.at(0).flap.value();
+    EXPECT_EQ(flap.stood_still, longest) << "from seed " << first;
+    EXPECT_TRUE(flap.restart());
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Scenarios of the repository, loaded for tests.
+// Scenarios of the repository and of tests, loaded.
 #pragma once
 
 #include <stdexcept>
@@ -13,6 +13,13 @@ inline Spec load(const std::string& name, const std::vector<Override>& overrides
   LoadResult loaded =
       load_scenario_file(PODSIM_SOURCE_DIR "/scenarios/" + name + ".textproto", catalog, overrides);
   if (!loaded.spec) throw std::runtime_error(format_problem(loaded.problems.at(0)));
+  return *std::move(loaded.spec);
+}
+
+inline Spec load_text(const std::string& text) {
+  const Catalog catalog;
+  LoadResult loaded = load_scenario("text.textproto", text, catalog, {});
+  if (!loaded.spec) throw std::runtime_error(format_problem(loaded.problems.at(0)) + "\n" + text);
   return *std::move(loaded.spec);
 }
 

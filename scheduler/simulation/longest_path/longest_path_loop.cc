@@ -271,12 +271,8 @@ void LongestPathLoop::launch_by_host(std::int32_t c, const PathInstruction& step
 }
 
 void LongestPathLoop::wait_for_input(std::int32_t c, Bucket bucket) {
-  PathChip& chip = chips_[c];
   const Time batch = state_.jobs.front().next_batch;
-  if (batch <= chip.now) return;
-  state_.accounts.compute(c, bucket, chip.now, batch, {});
-  chip.now = batch;
-  ++state_.events;
+  if (batch > chips_[c].now) pause(c, bucket, batch - chips_[c].now);
 }
 
 void LongestPathLoop::pause(std::int32_t c, Bucket bucket, Time length) {
@@ -305,7 +301,7 @@ std::optional<std::vector<Timeline>> LongestPathLoop::finish() {
     accounts.spend(static_cast<std::int32_t>(c), Bucket::kPeerWait, chips_[c].now, end, "wait for the end");
   for (const Ahead& each : ahead_)
     state_.events -= each.end > end;  // it has started in this step, and ends in none
-  accounts.end_step(0, end);
+  accounts.end_step(0, end, state_.jobs.front().next_batch);
   if (state_.options.share_done) state_.options.share_done(1);
   return accounts.timelines(state_.events, fast_forward_.periods_skipped(), operations_.standstills());
 }

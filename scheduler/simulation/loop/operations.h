@@ -257,14 +257,7 @@ void Operations<Chips>::note_standstill(std::int32_t link, Time now) {
     const std::vector<Use>& uses = phases_of(rendezvous)[rendezvous.phase].uses;
     if (std::none_of(uses.begin(), uses.end(), [&](const Use& use) { return use.resource == link; }))
       continue;
-    const Standstill found{system_.links[link].flap, {links_.stalled_since(m)}, now};
-    const auto known = std::find_if(standstills_.begin(), standstills_.end(),
-                                    [&](const Standstill& other) { return other.entry == found.entry; });
-    if (known == standstills_.end()) {
-      standstills_.push_back(found);
-    } else if (found.end - found.begin > known->end - known->begin) {
-      *known = found;
-    }
+    keep_longest(standstills_, {system_.links[link].flap, {links_.stalled_since(m)}, now});
   }
 }
 

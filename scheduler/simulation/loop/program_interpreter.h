@@ -272,8 +272,8 @@ void ProgramInterpreter<Loop, ChipComputation>::account_computation(std::int32_t
   const RunningChip& chip = state_.chips[c];
   const Instruction& instruction = *chip.at;
   const Time lost = computation_.end(c, state_.now);
-  if (instruction.kind == Instruction::Kind::kHost || instruction.kind == Instruction::Kind::kPause) {
-    state_.accounts.spend(c, instruction.bucket, chip.since, state_.now, "wait for the host");
+  if (const char* const what = waits_by_itself(instruction.kind)) {
+    state_.accounts.spend(c, instruction.bucket, chip.since, state_.now, what);
   } else {
     state_.accounts.compute(c, instruction.bucket, chip.since, state_.now, lost);
   }

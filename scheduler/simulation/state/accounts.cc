@@ -37,11 +37,11 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   add_wait(chip, peers, last_member);
 }
 
-void Accounts::end_step(int job, Time time) {
+void Accounts::end_step(int job, Time time, Time next_batch) {
   JobAccounts& accounts = jobs_[job];
   const Time begin = accounts.step_end.empty() ? Time{} : accounts.step_end.back();
   check_step(steps(job) + 1, begin, time);
-  recording_.end_step(job, begin, time);
+  recording_.end_step(job, begin, time, next_batch);
   accounts.step_end.push_back(time);
   accounts.started = started_;
   const std::size_t patterns = system_.patterns.size();
@@ -55,7 +55,7 @@ void Accounts::repeat_steps(int job, std::int64_t count, Time length) {
   if (count == 0) return;
   std::vector<Time>& end = jobs_[job].step_end;
   for (; count > 1; --count) end.push_back(end.back() + length);
-  end_step(job, end.back() + length);
+  end_step(job, end.back() + length, {});  // nothing is recorded of what is jumped over
 }
 
 // Adds what has counted of a chip class, with the exposed time of its own job's patterns only.

@@ -114,8 +114,9 @@ class Accounts {
   // under way.
   void start(std::int32_t rendezvous, std::int32_t count = 1) { started_[rendezvous] += count; }
 
-  // All chips of the job have ended a step; what has been booked of them so far counts. Throws StepTooLong.
-  void end_step(int job, Time time);
+  // All chips of the job have ended a step, and its hosts had the batch of the one to come at `next_batch`;
+  // what has been booked of them so far counts. Throws StepTooLong.
+  void end_step(int job, Time time, Time next_batch);
   // So many steps more, as long as the last one and with the totals as they are now.
   void repeat_steps(int job, std::int64_t count, Time length);
   int steps(int job) const { return static_cast<int>(jobs_[job].step_end.size()); }

@@ -56,7 +56,7 @@ PassTime& Recording::pass_of(Whereabouts at) {
 }
 
 void Recording::keep_pass(Whereabouts at, Bucket bucket, Time begin, Time end) {
-  if (bucket == Bucket::kPeerWait || bucket == Bucket::kBubble) return;
+  if (bucket == Bucket::kPeerWait || bucket == Bucket::kBubble || bucket == Bucket::kInput) return;
   PassTime& pass = pass_of(at);
   if (pass.end.ps == 0) pass.begin = begin;
   pass.own += end - begin;
@@ -68,12 +68,13 @@ void Recording::waited_before(Whereabouts at, Time begin, Time end) {
   if (keeps_passes() && end > begin) pass_of(at).own -= end - begin;
 }
 
-void Recording::end_step(int job, Time begin, Time end) {
+void Recording::end_step(int job, Time begin, Time end, Time next_batch) {
   if (!keeps_passes()) return;
   JobRecord& record = jobs_[job];
   StepPasses& step = record.passes.emplace_back();
   step.begin = begin;
   step.end = end;
+  step.next_batch = next_batch;
   for (const std::int32_t chip : record.chips) {
     ChipPasses& passes = step.chips.emplace_back(std::exchange(passes_[chip], {}));
     for (std::vector<SentTransfer>* sent : {&passes.activations, &passes.gradients})

@@ -15,6 +15,13 @@
 
 namespace podsim {
 
+// What a chip that has come to the instruction waits for by itself; null where it computes.
+constexpr const char* waits_by_itself(Instruction::Kind kind) {
+  if (kind == Instruction::Kind::kInput) return "wait for input";
+  const bool paused = kind == Instruction::Kind::kHost || kind == Instruction::Kind::kPause;
+  return paused ? "wait for the host" : nullptr;
+}
+
 // A chip class at a position of its program's order.
 struct Whereabouts {
   std::int32_t chip, position;
@@ -43,8 +50,8 @@ class Recording {
   // That is no work of the chip's own.
   void waited_before(Whereabouts at, Time begin, Time end);
 
-  // A job has ended a step.
-  void end_step(int job, Time begin, Time end);
+  // A job has ended a step; its hosts had the batch of the one to come at `next_batch`.
+  void end_step(int job, Time begin, Time end, Time next_batch);
 
   // Hands over what there is of the job.
   void tell(int job, Timeline& timeline);

@@ -33,7 +33,7 @@ void StepState::end_step(int j) {
     PODSIM_CHECK(chips[c].ended, "every chip ends its step");
     accounts.spend(c, Bucket::kPeerWait, chips[c].since, now, "wait for the end of the step");
   }
-  accounts.end_step(j, now);
+  accounts.end_step(j, now, job.next_batch);
 }
 
 void StepState::tell_share_now(double share) {

@@ -2,6 +2,7 @@
 // intervals of representatives.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -64,7 +65,18 @@ struct Standstill {
   Time begin, end;  // when the links came up
 };
 
-// What a chip class did of its own, not waiting for other chips, in one segment of its program's order.
+// Of each entry the longest is kept, of equal ones the first.
+inline void keep_longest(std::vector<Standstill>& longest, const Standstill& found) {
+  const auto known = std::ranges::find(longest, found.entry, &Standstill::entry);
+  if (known == longest.end()) {
+    longest.push_back(found);
+  } else if (found.end - found.begin > known->end - known->begin) {
+    *known = found;
+  }
+}
+
+// What a chip class did of its own, not waiting for other chips or for input, in one segment of its program's
+// order.
 struct PassTime {
   Time begin, end;  // of the first and the last of it
   Time own;         // all of it together
@@ -85,6 +97,7 @@ struct ChipPasses {
 // One step of a job, chip class by chip class.
 struct StepPasses {
   Time begin, end;
+  Time next_batch;  // when its hosts had the batch of the step to come, in the step or before it
   std::vector<ChipPasses> chips;  // [chip class of the job], as Timeline::chips
 };
 

@@ -151,5 +151,22 @@ TEST(EnsembleText, comparisons_and_spreadsheets_have_it_where_a_report_has) {
   EXPECT_NE(report_csv(mixed).find(",ensemble.seeds,ensemble.step_time_min_s,"), std::string::npos);
 }
 
+TEST(Ensemble, of_a_flap_keeps_the_longest_standstill_of_all_draws) {
+  const auto seconds = [](double value) { return Time::seconds(value); };
+  const std::vector<std::vector<Standstill>> all = {
+      {}, {{3, seconds(1), seconds(2)}}, {{5, seconds(1), seconds(9)}, {3, seconds(4), seconds(6.5)}}, {}};
+  Ensemble ensemble;
+  for (const std::vector<Standstill>& of_draw : all) {
+    Timeline timeline = example_timeline();
+    timeline.standstills = of_draw;
+    add_draw(ensemble, timeline, {});
+  }
+  ASSERT_EQ(ensemble.standstills.size(), 2u);
+  EXPECT_EQ(ensemble.standstills[0].entry, 3);
+  EXPECT_EQ(ensemble.standstills[0].begin, seconds(4));
+  EXPECT_EQ(ensemble.standstills[0].end, seconds(6.5));
+  EXPECT_EQ(ensemble.standstills[1].entry, 5);
+}
+
 }  // namespace
 }  // namespace podsim::ensemble_test

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "tests/report/example.h"
 #include "workload/job/chip.h"
 
@@ -125,6 +128,29 @@ TEST(Power, of_a_host_is_shared_by_its_chips_and_grows_with_what_they_draw) {
   chip.power_host_share = 0.3;
   const PowerReport power = power_of({1, 0, 0}, chip, 4);
   EXPECT_NEAR(power.system_w, 500 + 100 + 150, 1e-12);
+}
+
+// Watts times seconds of a step of so many chips.
+double joules(const Ensemble& ensemble, double step_s) {
+  const Spec spec = spec_of_round_chip();
+  return power_of(activity_of(spec, program_of(moves(4)), ensemble), spec.cluster.chip, 8).chip_w * step_s;
+}
+
+TEST(Activity, energy_of_several_draws_is_that_of_each_added_up_whichever_comes_first) {
+  Timeline stalled = example_timeline(), slowed = example_timeline();
+  stalled.step_end = slowed.step_end = {Time::seconds(15)};
+  stalled.chips[0].bucket[static_cast<std::size_t>(Bucket::kInput)] += Time::seconds(5);
+  slowed.chips[0].bucket[static_cast<std::size_t>(Bucket::kCommunication)] += Time::seconds(5);
+  slowed.chips[0].exposed[0] += Time::seconds(5);
+  const double sum =
+      joules(one_draw(example_timeline()), 10) + joules(one_draw(stalled), 15) + joules(one_draw(slowed), 15);
+  std::vector<Timeline> draws = {example_timeline(), stalled, slowed};
+  for (int first = 0; first < 3; ++first) {
+    Ensemble ensemble;
+    for (const Timeline& draw : draws) add_draw(ensemble, draw, {});
+    EXPECT_NEAR(3 * joules(ensemble, 40.0 / 3), sum, 1e-9 * sum) << first;
+    std::rotate(draws.begin(), draws.begin() + 1, draws.end());
+  }
 }
 
 }  // namespace

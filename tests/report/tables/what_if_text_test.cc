@@ -29,6 +29,13 @@ TEST(HeatMap, marks_the_slowest_worker_darkest) {
             "1          1.500 @  1.000\n");
 }
 
+TEST(HeatMap, does_not_mark_what_is_rounding) {
+  EXPECT_EQ(heat_map(of_workers(2, 1, 1 + 1e-12)),
+            "data rank  stage 0\n"
+            "0          1.000\n"
+            "1          1.000\n");
+}
+
 TEST(HeatMap, has_marks_only_where_stages_are_many) {
   EXPECT_EQ(heat_map(of_workers(2, 12, 1.5)),
             "data rank    stages 0..11\n"

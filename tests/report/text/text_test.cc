@@ -22,6 +22,12 @@ TEST(Text, no_number_of_a_table_has_hundreds_of_digits) {
   EXPECT_EQ(percent(1e302), "1.0e+304%");
 }
 
+TEST(Text, no_share_is_less_than_nothing_by_rounding) {
+  EXPECT_EQ(percent(-1e-16), "0.0%");
+  EXPECT_EQ(percent(-0.0), "0.0%");
+  EXPECT_EQ(percent(-0.001), "-0.1%");
+}
+
 TEST(Text, significant_digits_group_thousands_without_an_exponent) {
   EXPECT_EQ(significant(1234567.8, 4), "1,234,568");
   EXPECT_EQ(significant(12.3456, 4), "12.35");

@@ -135,5 +135,44 @@ TEST(Input, depth_absorbs_jitter) {
   EXPECT_LE(stall(32), stall(4));
 }
 
+TEST(Input, a_wait_for_a_batch_is_told_as_one_by_every_loop) {
+  Case c;
+  c.spec.job.storage_rate = {0.25e9};  // 16 ms
+  const LaidJob job = testing::lay(c.spec, c.program, c.fabric, 0);
+  const System system = assemble(c.fabric, {&job, 1}, {}, true);
+  for (const Loop loop : {Loop::kReference, Loop::kOrdered, Loop::kFast}) {
+    SimulateOptions options;
+    options.loop = loop;
+    options.keep_intervals = true;
+    options.steps = 2;
+    const Timeline timeline = simulate(system, options).front();
+    Time waited, computed;
+    for (const Interval& each : timeline.intervals) {
+      if (each.what == "wait for input") waited += each.end - each.begin;
+      if (each.what == "compute") computed += each.end - each.begin;
+    }
+    EXPECT_EQ(waited, Time::seconds(2 * 6e-3)) << static_cast<int>(loop);
+    EXPECT_EQ(computed, Time::seconds(2 * 10e-3)) << static_cast<int>(loop);
+  }
+}
+
+TEST(Input, a_wait_for_a_batch_is_no_pass_of_the_chip) {
+  Case c;
+  c.spec.job.storage_rate = {0.25e9};  // 16 ms
+  const LaidJob job = testing::lay(c.spec, c.program, c.fabric, 0);
+  const System system = assemble(c.fabric, {&job, 1}, {}, true);
+  for (const Loop loop : {Loop::kReference, Loop::kOrdered, Loop::kFast}) {
+    SimulateOptions options;
+    options.loop = loop;
+    options.keep_passes = 1;
+    const StepPasses step = simulate(system, options).front().passes.at(0);
+    EXPECT_EQ(step.next_batch, Time::seconds(16e-3)) << static_cast<int>(loop);
+    EXPECT_EQ(step.end, step.next_batch);
+    Time own;
+    for (const PassTime& pass : step.chips.at(0).passes) own += pass.own;
+    EXPECT_EQ(own, Time::seconds(10e-3)) << static_cast<int>(loop);
+  }
+}
+
 }  // namespace
 }  // namespace podsim::input_test

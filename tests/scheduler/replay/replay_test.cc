@@ -321,5 +321,62 @@ TEST(Replay, operations_that_wait_for_each_other_are_told) {
       << failure_of(trace);
 }
 
+TEST(Replay, of_a_loss_that_is_rounding_there_are_no_shares) {
+  for (const double more : {1e-15, 1e-9, -1e-9}) {
+    RecordedTrace trace = two_stages(2).get();
+    trace.ops.front().duration_s += more;  // the mean of both is ideal, and the second waits for the first
+    for (RecordedOp& op : trace.ops)
+      if (op.type == OpType::kOptimizer && op.stage == 1) op.duration_s += more;
+    const WhatIf result = what_if(trace, {});
+    EXPECT_FALSE(result.few_workers.gained || result.few_workers.caused) << more;
+    EXPECT_FALSE(result.last_stage.gained || result.last_stage.caused) << more;
+    EXPECT_EQ(result.likely_cause, "none");
+  }
+  RecordedTrace trace = two_stages(2).get();
+  trace.ops.back().duration_s += 0.01;
+  EXPECT_TRUE(what_if(trace, {}).few_workers.gained);
+}
+
+// Two stages alike, whose step takes 8 s, and a batch for each of them.
+RecordedTrace with_input(double batch_s, double slower_s = 0) {
+  Trace trace = two_stages(1);
+  for (const int stage : {0, 1}) trace.op(0, stage, OpType::kInput, 0, 0, batch_s);
+  RecordedTrace with = trace.get();
+  for (RecordedOp& op : with.ops)
+    if (op.type == OpType::kOptimizer && op.stage == 1) op.duration_s += slower_s;
+  return with;
+}
+
+TEST(Replay, a_step_ends_no_sooner_than_the_next_batch_is_there) {
+  const double whole = what_if(two_stages(1).get(), {}).T_s;
+  EXPECT_DOUBLE_EQ(what_if(with_input(whole - 1), {}).T_s, whole);
+  const WhatIf hidden = what_if(with_input(whole + 2, 1), {});
+  EXPECT_DOUBLE_EQ(hidden.T_s, whole + 2);
+  EXPECT_DOUBLE_EQ(hidden.S.mean, 1) << "who is slow costs nothing";
+  EXPECT_EQ(hidden.likely_cause, "none");
+}
+
+TEST(Replay, a_stall_of_input_makes_no_worker_slow) {
+  const double whole = what_if(two_stages(1).get(), {}).T_s;
+  RecordedTrace trace;
+  trace.single_precision = false;
+  for (int step = 0; step < 3; ++step) {
+    const RecordedTrace one = with_input(step == 2 ? 2 * whole : 1);
+    for (RecordedOp op : one.ops) {
+      op.step = step;
+      trace.ops.push_back(op);
+    }
+  }
+  const WhatIf result = what_if(trace, {});
+  EXPECT_DOUBLE_EQ(result.S.mean, 4.0 / 3);
+  for (const Slowdown& stage : result.by_stage) EXPECT_DOUBLE_EQ(stage.mean, 1);
+  for (const Slowdown& rank : result.by_data_rank) EXPECT_DOUBLE_EQ(rank.mean, 1);
+  EXPECT_DOUBLE_EQ(result.few_workers.gained.value(), 0);
+  EXPECT_TRUE(result.culprits.empty());
+  EXPECT_EQ(result.likely_cause, "stalls of input");
+  for (const TypeSlowdown& type : result.by_type)
+    EXPECT_DOUBLE_EQ(type.slowdown.mean, type.type == "input" ? 4.0 / 3 : 1) << type.type;
+}
+
 }  // namespace
 }  // namespace podsim::replay_test

@@ -84,7 +84,8 @@ Figures figures(const Timeline& timeline) {
   for (const LinkTotals& link : timeline.links) result.link_bytes.push_back(link.bytes.value);
   for (const Standstill& each : timeline.standstills)
     result.standstills.emplace_back(each.entry, each.begin, each.end);
-  for (const StepPasses& step : timeline.passes)
+  for (const StepPasses& step : timeline.passes) {
+    result.passes.emplace_back(step.begin, step.end, step.next_batch);
     for (const ChipPasses& chip : step.chips) {
       result.passes.emplace_back(step.begin, step.end, chip.optimizer);
       for (const PassTime& pass : chip.passes) result.passes.emplace_back(pass.begin, pass.end, pass.own);
@@ -92,6 +93,7 @@ Figures figures(const Timeline& timeline) {
         result.sent.emplace_back(each.begin, each.end, Time{});
       for (const SentTransfer& each : chip.gradients) result.sent.emplace_back(each.begin, each.end, Time{1});
     }
+  }
   for (const Interval& each : timeline.intervals)
     result.intervals.emplace_back(each.chip, each.stream, each.begin, each.end, each.what, each.position);
   std::sort(result.intervals.begin(), result.intervals.end());
