@@ -2,32 +2,66 @@
 #include "prediction/kept_chips.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
 
+#include "scheduler/folding/drawn_degradations.h"
 #include "topology/parts.h"
 
 namespace podsim {
 namespace {
 
+// Numbers that are listed, as ranges of neighbours. REQUIRES: ascending.
+std::vector<std::pair<int, int>> ranges_of(const std::vector<int>& numbers) {
+  std::vector<std::pair<int, int>> ranges;
+  for (const int number : numbers) {
+    if (ranges.empty() || ranges.back().second + 1 < number) ranges.emplace_back(number, number);
+    ranges.back().second = number;
+  }
+  return ranges;
+}
+
 class Renumbering {
  public:
-  Renumbering(const FabricSpec& before, const std::vector<ChipId>& number)
-      : before_(before), number_(number) {
-    for (ChipId chip = 0; chip < before.chips; ++chip)
-      if (static_cast<std::size_t>(host_of(before, chip)) == first_of_host_.size())
+  Renumbering(const Spec& before, const std::vector<ChipId>& number)
+      : before_(before.cluster.fabric),
+        number_(number),
+        fabric_(build_fabric(before_)),
+        parts_(fabric_, before_.chips_per_host),
+        roles_(roles_of(fabric_, before.job, before.placement)) {
+    for (ChipId chip = 0; chip < before_.chips; ++chip)
+      if (static_cast<std::size_t>(host_of(before_, chip)) == first_of_host_.size())
         first_of_host_.push_back(chip);
   }
+  Renumbering(const Renumbering&) = delete;
+  Renumbering& operator=(const Renumbering&) = delete;
 
   std::optional<Degradation> kept(Degradation slow) const {
     if (!slow.by_selector()) {
       slow.chip = number_[slow.chip];
       return slow.chip < 0 ? std::nullopt : std::optional(slow);
     }
-    if (slow.which.numbers.empty()) return slow;
-    slow.which.numbers = kept(slow.which.kind, slow.which.numbers);
-    return slow.which.numbers.empty() ? std::nullopt : std::optional(slow);
+    Selector& which = slow.which;
+    const bool of_chips = !is_switch(which.kind) || which.kind == PartKind::kNvSwitch;
+    const bool chosen = !which.numbers.empty() || !which.stages.empty() || !which.data_ranks.empty();
+    if (!of_chips || (!chosen && !slow.drawn())) return slow;
+    std::map<int, int> drawn_as;  // by what is left, of two parts that are one there the first
+    for (const int part : candidates(which, parts_, roles_))
+      if (const int now = number_of(which.kind, part); now >= 0)
+        drawn_as.try_emplace(now, drawn_number(which, parts_, part));
+    if (drawn_as.empty()) return std::nullopt;
+    std::vector<int> left;
+    for (const auto& [now, as] : drawn_as) left.push_back(now);
+    which.stages.clear();
+    which.data_ranks.clear();
+    if (chosen) which.numbers = ranges_of(left);
+    which.drawn_as.clear();
+    if (!slow.drawn()) return slow;
+    which.drawn_as.assign(static_cast<std::size_t>(left.back()) + 1, -1);
+    for (const auto& [now, as] : drawn_as) which.drawn_as[static_cast<std::size_t>(now)] = as;
+    return slow;
   }
 
   std::optional<Failure> kept(const Failure& failure) const {
@@ -69,29 +103,17 @@ class Renumbering {
     return -1;
   }
 
-  int part(PartKind kind, int number) const {
+  int number_of(PartKind kind, int number) const {
     if (kind == PartKind::kHost || kind == PartKind::kDcn) return host(number);
     if (kind == PartKind::kNvSwitch) return domain(number);
-    return is_switch(kind) ? number : number_[number];
-  }
-
-  // Neighbours stay in one range.
-  std::vector<std::pair<int, int>> kept(PartKind kind, const std::vector<std::pair<int, int>>& ranges) const {
-    std::vector<std::pair<int, int>> left;
-    for (const auto& [first, last] : ranges)
-      for (int each = first; each <= last; ++each) {
-        const int moved = part(kind, each);
-        if (moved < 0) continue;
-        if (!left.empty() && left.back().second + 1 >= moved && left.back().first <= moved)
-          left.back().second = std::max(left.back().second, moved);
-        else
-          left.emplace_back(moved, moved);
-      }
-    return left;
+    return number_[number];
   }
 
   const FabricSpec& before_;
   const std::vector<ChipId>& number_;
+  const Fabric fabric_;
+  const Parts parts_;
+  const ChipRoles roles_;
   std::vector<ChipId> first_of_host_;
 };
 
@@ -105,9 +127,8 @@ void renumber(std::vector<Each>& list, const Renumbering& by) {
 
 }  // namespace
 
-Adversities of_kept_chips(const Adversities& all, const FabricSpec& before,
-                          const std::vector<ChipId>& number) {
-  Adversities left = all;
+Adversities of_kept_chips(const Spec& before, const std::vector<ChipId>& number) {
+  Adversities left = before.adversities;
   const Renumbering by(before, number);
   renumber(left.degradations, by);
   renumber(left.failures, by);

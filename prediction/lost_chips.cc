@@ -81,7 +81,6 @@ class Loss {
   }
 
  private:
-  int hosts() const { return std::max(1, fabric_.chips / fabric_.chips_per_host); }
   int cubes_of_slices() const {  // a slice that is a part of a cube takes one
     if (block_.side == 0) return 0;
     return fabric_.slices * std::max(1, fabric_.chips / fabric_.slices / (block_.face_chips * block_.side));
@@ -93,7 +92,7 @@ class Loss {
     const std::string where = part.substr(node ? kNode.size() : kCube.size());
     if (!node && !block_.any_blocks)
       return fabric_.name + " has no cubes: those are of pods with optical circuit switches";
-    const int count = node ? hosts() : cubes();
+    const int count = node ? host_count(fabric_) : cubes();
     int number = -1;
     const auto [end, error] = std::from_chars(where.data(), where.data() + where.size(), number);
     if (error != std::errc() || end != where.data() + where.size() || number < 0 || number >= count)
@@ -107,8 +106,7 @@ class Loss {
   std::vector<bool> in_lost_hosts() const {
     std::vector<bool> lost(fabric_.chips);
     for (const int node : nodes_)
-      for (int chip = 0; chip < fabric_.chips_per_host; ++chip)
-        if (const ChipId each = node * fabric_.chips_per_host + chip; each < fabric_.chips) lost[each] = true;
+      for (const ChipId chip : chips_of_host(fabric_, node)) lost[chip] = true;
     return lost;
   }
 
@@ -129,7 +127,7 @@ class Loss {
     std::set<int> lost;
     for (std::size_t place = 0; place < in_use.size(); ++place)
       if (cubes_.contains(in_use[place])) lost.insert(static_cast<int>(place));
-    for (const int node : nodes_) lost.insert(places.of(node * fabric_.chips_per_host));
+    for (const int node : nodes_) lost.insert(places.of(chips_of_host(fabric_, node).front()));
     return lost;
   }
 
@@ -174,7 +172,7 @@ class Loss {
     healthy.adversities = {};
     if (!resize(healthy).empty()) return std::nullopt;
     Spec fewer = spec_;
-    fewer.adversities = of_kept_chips(spec_.adversities, fabric_, renumbered(lost, chips));
+    fewer.adversities = of_kept_chips(spec_, renumbered(lost, chips));
     const std::string why = resize(fewer);
     if (why_.empty()) why_ = why;
     return why.empty() ? std::optional(std::move(fewer)) : std::nullopt;
@@ -188,10 +186,10 @@ class Loss {
   }
 
   LostChips fewer_gpus() {
-    const int left = fabric_.chips - static_cast<int>(nodes_.size()) * fabric_.chips_per_host;
-    const std::string lost = "Without " + lost_words() + " " + std::to_string(std::max(left, 0)) + " of " +
-                             std::to_string(fabric_.chips) + " GPUs are left";
     const std::vector<bool> gone = in_lost_hosts();
+    const auto left = static_cast<int>(std::ranges::count(gone, false));
+    const std::string lost = "Without " + lost_words() + " " + std::to_string(left) + " of " +
+                             std::to_string(fabric_.chips) + " GPUs are left";
     for (int chips = left; chips > 0; --chips) {
       for (const bool strong : {true, false}) {
         std::optional<Spec> fewer =
@@ -219,7 +217,7 @@ class Loss {
     std::vector<ChipId> number(fabric_.chips);
     const std::vector<bool> gone = in_lost_cubes();
     for (ChipId chip = 0; chip < fabric_.chips; ++chip) number[chip] = gone[chip] ? -1 : chip;
-    repaired.adversities = of_kept_chips(repaired.adversities, fabric_, number);
+    repaired.adversities = of_kept_chips(spec_, number);
     spec_ = std::move(repaired);
     return {"", "Without " + lost_words() + " the pod has " +
                     counted(static_cast<std::size_t>(healthy), "healthy cube") + ", and the job needs " +

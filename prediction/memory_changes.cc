@@ -103,6 +103,7 @@ class Changes {
       if (job_.microbatch % smaller != 0) continue;
       degrees.push_back({"microbatch_sequences: " + std::to_string(smaller), job_});
       degrees.back().job.microbatch = smaller;
+      degrees.back().job.all_at_once = false;
     }
     add(std::move(degrees));
   }

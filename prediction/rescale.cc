@@ -1,10 +1,9 @@
 // The same job on another number of chips.
 #include "prediction/rescale.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
-#include <optional>
 
 #include "report/text/text.h"
 #include "scheduler/folding/drawn_degradations.h"
@@ -14,24 +13,30 @@
 #include "topology/shape.h"
 #include "workload/job/job.h"
 #include "workload/partition/job_validity.h"
+#include "workload/sharding/sharding.h"
 
 namespace podsim {
 namespace {
 
-// Why the fabric lacks what is slow, or empty.
+// Why the fabric or the mesh lacks what is slow or late, or empty. REQUIRES: the job fits the fabric.
 std::string explain_missing(const Spec& spec) {
-  std::optional<Fabric> fabric;  // of selectors
-  for (const Degradation& slow : spec.adversities.degradations) {
-    const std::string among = " does not exist among " + std::to_string(spec.cluster.fabric.chips);
-    if (slow.by_selector()) {
-      if (!fabric) fabric = build_fabric(spec.cluster.fabric);
-      const Parts parts(*fabric, spec.cluster.fabric.chips_per_host);
-      if (std::string problem = explain_missing(slow.which, parts); !problem.empty()) return problem;
-    } else if (slow.chip >= spec.cluster.fabric.chips) {
+  const FabricSpec& cluster = spec.cluster.fabric;
+  const std::vector<Degradation>& all = spec.adversities.degradations;
+  const std::string among = " does not exist among " + std::to_string(cluster.chips);
+  for (const Degradation& slow : all)
+    if (!slow.by_selector() && slow.chip >= cluster.chips) {
       const bool of_link = slow.cause == Degradation::Cause::kSlowLink;
       return (of_link ? "slow link of chip " : "slow chip ") + std::to_string(slow.chip) + among;
     }
-  }
+  for (const LateLaunch& late : spec.adversities.variation.late)
+    if (late.chip >= cluster.chips) return "late launch of chip " + std::to_string(late.chip) + among;
+  if (std::ranges::none_of(all, &Degradation::by_selector)) return "";
+  const Fabric fabric = build_fabric(cluster);
+  const Parts parts(fabric, cluster.chips_per_host);
+  const ChipRoles roles = roles_of(fabric, spec.job, spec.placement);
+  for (const Degradation& slow : all)
+    if (slow.by_selector())
+      if (std::string problem = explain_missing(slow.which, parts, roles); !problem.empty()) return problem;
   return "";
 }
 
@@ -55,6 +60,12 @@ int scaling_axis(const Job& job, int chips) {
   return -1;
 }
 
+// With the microbatch of a job that takes its sequences at once. REQUIRES: the mesh is as it will be.
+void set_batch(Job& job, int sequences) {
+  job.global_batch = sequences;
+  follow_batch(job);
+}
+
 // Sets the global batch to the valid one that is nearest to `wanted`, within an eighth of it.
 bool set_nearest_batch(Job& job, double wanted, int step) {
   constexpr double kMostChange = 0.125;
@@ -66,10 +77,10 @@ bool set_nearest_batch(Job& job, double wanted, int step) {
       if (batch <= 0 || batch > INT32_MAX ||
           std::abs(static_cast<double>(batch) - wanted) > kMostChange * wanted)
         continue;
-      job.global_batch = static_cast<int>(batch);
+      set_batch(job, static_cast<int>(batch));
       if (explain_invalid(job).empty()) return true;
     }
-  job.global_batch = before;
+  set_batch(job, before);
   return false;
 }
 
@@ -87,13 +98,11 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize, std:
            " of the mesh turns " + std::to_string(before) + " into " + std::to_string(chips) + " chips";
   MeshAxis& mesh_axis = scaled.job.mesh.axes[axis];
   mesh_axis.size = static_cast<int>(mesh_axis.size * static_cast<long long>(chips) / before);
-  if (!strong) {
-    long long batch = scaled.job.global_batch * static_cast<long long>(chips);
-    if (batch % before != 0 && changed == nullptr)
-      return "a batch of " + std::to_string(scaled.job.global_batch) + " sequences cannot be scaled to " +
-             std::to_string(chips) + " chips evenly";
-    scaled.job.global_batch = static_cast<int>(batch / before);
-  }
+  const long long batch = scaled.job.global_batch * static_cast<long long>(strong ? before : chips);
+  if (batch % before != 0 && changed == nullptr)
+    return "a batch of " + std::to_string(scaled.job.global_batch) + " sequences cannot be scaled to " +
+           std::to_string(chips) + " chips evenly";
+  set_batch(scaled.job, static_cast<int>(batch / before));
   const double wanted_batch = strong ? spec.job.global_batch : 1.0 * spec.job.global_batch * chips / before;
   if (changed != nullptr &&
       (scaled.job.global_batch != wanted_batch || !explain_invalid(scaled.job).empty()) &&

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/spelling.h"
@@ -71,8 +72,10 @@ std::optional<ChipId> chip_at(const FabricSpec& fabric, const std::string& where
     std::optional<int> place;
     for (const char* word : {"nic", "gpu", "chip"})
       if (!place) place = numbered(place_text, word);
-    if (host && place && *place < fabric.chips_per_host && *host < fabric.chips)
-      chip = *host * fabric.chips_per_host + *place;
+    if (host && place && *host < host_count(fabric)) {
+      const std::vector<ChipId> chips = chips_of_host(fabric, *host);
+      if (std::cmp_less(*place, chips.size())) chip = chips[static_cast<std::size_t>(*place)];
+    }
   }
   return chip && *chip < fabric.chips ? chip : std::nullopt;
 }
@@ -174,11 +177,10 @@ std::string add_slow(Spec& spec, const std::string& text) {
            significant(kLeastSpeed, 1) + " to 1";
   if (kind == "node") {
     const auto host = whole(where);
-    if (!host || *host >= fabric.chips / fabric.chips_per_host)
-      return "there is no host \"" + where + "\" among " +
-             std::to_string(fabric.chips / fabric.chips_per_host);
-    for (int chip = 0; chip < fabric.chips_per_host; ++chip)
-      spec.adversities.add(Degradation::of_chip(*host * fabric.chips_per_host + chip, *speed));
+    if (!host || *host >= host_count(fabric))
+      return "there is no host \"" + where + "\" among " + std::to_string(host_count(fabric));
+    for (const ChipId chip : chips_of_host(fabric, *host))
+      spec.adversities.add(Degradation::of_chip(chip, *speed));
     return "";
   }
   const auto port = port_named(kind);

@@ -53,6 +53,16 @@ int host_of(const FabricSpec& spec, ChipId chip) {
   return chip / of_slice * hosts_of_slice + chip % of_slice / spec.chips_per_host;
 }
 
+int host_count(const FabricSpec& spec) { return host_of(spec, spec.chips - 1) + 1; }
+
+std::vector<ChipId> chips_of_host(const FabricSpec& spec, int host) {
+  std::vector<ChipId> chips;
+  const int of_slice = spec.chips / spec.slices, hosts_of_slice = 1 + (of_slice - 1) / spec.chips_per_host;
+  const ChipId first = host / hosts_of_slice * of_slice + host % hosts_of_slice * spec.chips_per_host;
+  for (ChipId chip = first; chip < spec.chips && host_of(spec, chip) == host; ++chip) chips.push_back(chip);
+  return chips;
+}
+
 Parts::Parts(const Fabric& fabric, int chips_per_host)
     : fabric_(fabric),
       chips_per_host_(chips_per_host),

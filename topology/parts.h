@@ -37,8 +37,11 @@ enum class Domain : std::uint8_t { kNone, kHost, kNvlinkDomain, kCube, kLeaf, kS
 inline constexpr int kDomains = 7;
 std::string_view to_string(Domain domain);  // "host", "nvlink_domain", ...
 
-// The host of a chip, before the network is built: as Parts numbers them.
+// Hosts before the network is built, as Parts numbers them: the last of a slice, or of a cluster, may have
+// fewer chips.
 int host_of(const FabricSpec& spec, ChipId chip);
+int host_count(const FabricSpec& spec);
+std::vector<ChipId> chips_of_host(const FabricSpec& spec, int host);
 
 class Parts {
  public:

@@ -8,6 +8,7 @@
 #include "engine/binary_units.h"
 #include "planner/plan/cluster_study.h"
 #include "planner/plan/make_row.h"
+#include "planner/plan/own_layout.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/time_left.h"
 #include "planner/plan/torus_words.h"
@@ -83,20 +84,7 @@ class Planner {
       refuse(scenario_.file, "its layout is none that a search can write: let it be searched");
       return false;
     }
-    LayoutSpace& only = only_.emplace();
-    only.tensor = {own->tensor};
-    only.context = {own->context};
-    only.pipeline = {own->pipeline};
-    only.expert = {own->expert};
-    if (own->expert > 1) only.expert_tensor = {own->expert_tensor};
-    only.microbatch = {own->microbatch};
-    only.schedule = {own->schedule};
-    only.chunks = {own->chunks};
-    only.sharding = {own->sharding};
-    if (own->sharding == StateSharding::kHsdp) only.fsdp_group = {own->group};
-    only.recompute = {own->recompute};
-    only.recompute_layers = {own->recompute_layers};
-    only.memory_headroom_share = 0;
+    own_ = OwnLayout{*own, loaded.question->spec.job.all_at_once};
     return true;
   }
 
@@ -215,7 +203,8 @@ class Planner {
     std::string why;
     const auto base = base_of(chip, precision, count, batch, torus, why);
     if (!base) return refuse(what, why);
-    const LayoutSpace wanted = within_memory_limit(only_ ? *only_ : base->asked.space, base->asked.spec);
+    const LayoutSpace wanted =
+        within_memory_limit(own_ ? space_of(*own_, base->asked.spec) : base->asked.space, base->asked.spec);
     const Space space(base->asked.spec, wanted);
     if (space.stems().empty())
       return refuse(what, "no layout of the space makes " + std::to_string(count) + " chips");
@@ -223,7 +212,7 @@ class Planner {
     SearchAnswer found = found_in(space, wanted, *base, what);
     answer_.counts += found.counts;
     if (found.best.empty() && wanted.memory_headroom_share != base->asked.space.memory_headroom_share &&
-        !only_) {
+        !own_) {
       // None meets the limit on memory: the row is to tell by how much.
       const Space all(base->asked.spec, base->asked.space);
       found = found_in(all, base->asked.space, *base, what);
@@ -357,7 +346,7 @@ class Planner {
   const PlanOptions& options_;
   const ClusterWords words_;
   TimeLeft& time_left_;
-  std::optional<LayoutSpace> only_;                // the scenario's own layout
+  std::optional<OwnLayout> own_;                   // instead of a search
   const std::vector<Override> no_overrides_ = {};  // they are in the text of each cluster
   PlanAnswer& answer_;
 };

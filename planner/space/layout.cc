@@ -126,6 +126,7 @@ Spec with_layout(const Spec& spec, const JobLayout& layout) {
   job.chunks_per_stage = layout.chunks;
   job.layers_per_chunk.clear();
   job.microbatch = layout.microbatch;
+  job.all_at_once = false;
   job.recompute_layers = layout.recompute_layers;
   if (blocks.recompute) {
     job.recompute = *blocks.recompute;

@@ -7,6 +7,7 @@
 #include "proto/scenario.pb.h"
 #include "scheduler/question/spec.h"
 #include "workload/job/job.h"
+#include "workload/partition/measured_part.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {
@@ -68,14 +69,29 @@ class IdleAdversities {
         document_.warn_idle(at("slow_link", i) + ".speed_fraction", "1 is the whole bandwidth");
       if (link_idles(fault.chip())) document_.warn_idle(at("slow_link", i), no_job_has(fault.chip()));
     }
-    for (int i = 0; i < adversity_.late_launch_size(); ++i) {
-      const ChipId chip = adversity_.late_launch(i).chip();
-      const Job* job = job_of(chip);
-      if (!job)
-        document_.warn_idle(at("late_launch", i), no_job_has(chip));
-      else if (!job->measured && batch_shards(*job) <= 1)
-        document_.warn_idle(at("late_launch", i), "there is one batch shard, and gradients are not reduced");
-    }
+    for (int i = 0; i < adversity_.late_launch_size(); ++i)
+      late_launch(adversity_.late_launch(i), at("late_launch", i));
+  }
+
+  static bool reduces_gradients(const Job& job) {
+    if (!job.measured) return batch_shards(job) > 1;
+    return std::ranges::any_of(job.measured->layers, [&](const MeasuredLayer& layer) {
+      const LayerCollective& reduced = layer.weight_gradient_collective;
+      return reduced.bytes.value > 0 && axes_of(job, reduced) != 0;
+    });
+  }
+
+  void late_launch(const schema::LateLaunch& late, const std::string& path) {
+    const Job* job = job_of(late.chip());
+    if (!job)
+      document_.warn_idle(path, no_job_has(late.chip()));
+    else if (!reduces_gradients(*job))
+      document_.warn_idle(path, job->measured ? "no layer has a weight_gradient_collective of several devices"
+                                              : "there is one batch shard, and gradients are not reduced");
+    else if (late.more_each_step_ms() > 0 && spec_.steps == 1)
+      document_.warn_idle(path + ".more_each_step_ms",
+                          "it comes with every further step, and one is simulated",
+                          "steps: 100 simulates a hundred");
   }
 
   // Whether all numbers are of chips without a job, of hosts without, or of their links.

@@ -13,9 +13,12 @@
 #include "proto/scenario.pb.h"
 #include "proto/scenario/field_needs.h"
 #include "proto/scenario/idle_program.h"
+#include "proto/text/assign.h"
 #include "proto/text/set_fields.h"
 #include "scheduler/placement/subcluster.h"
 #include "topology/fat_tree.h"
+#include "workload/model/model_program.h"
+#include "workload/partition/recompute.h"
 
 namespace podsim {
 namespace {
@@ -76,6 +79,17 @@ void warn_of_outputs(const schema::JobChoice& choice, const JobSetting& setting,
     if (choice.measured_layers().layer(i).has_output_bytes())
       document.warn_idle(path + ".measured_layers.layer[" + std::to_string(i) + "].output_bytes",
                          "there is no pipeline stage that it could be handed to");
+}
+
+void warn_of_offloads(const schema::JobChoice& choice, const Job& job, const std::string& path,
+                      Document& document) {
+  if (choice.offload_size() == 0) return;
+  const std::vector<std::string> kept = kept_names(job, model_program(job));
+  for (int i = 0; i < choice.offload_size(); ++i)
+    if (!names_any(choice.offload(i), kept))
+      document.warn_idle(path + ".offload[" + std::to_string(i) + "]",
+                         "no layer keeps \"" + choice.offload(i) + "\" for its backward pass",
+                         kept.empty() ? "" : "they keep: " + list_names(kept));
 }
 
 // A model of one's own has to say it, whatever reads it.
@@ -152,6 +166,7 @@ void warn_of_job(const schema::JobChoice& choice, const JobSetting& setting, con
   } else {
     warn_of_recipes(choice, setting.job, path, document);
     warn_of_dense_width(choice, setting, path, document);
+    warn_of_offloads(choice, setting.job, path, document);
   }
   warn_by_table(needs_of_job(), choice, setting, path, document);
   warn_of_idle_operations(choice.program(), join_path(path, "program"), document);

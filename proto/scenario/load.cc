@@ -48,18 +48,11 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
     document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));
 }
 
-// Chance says who is slow, or by how much.
-bool draws_parts(const Adversities& adversities) {
-  return std::ranges::any_of(adversities.degradations, [](const Degradation& entry) {
-    return entry.which.random_fraction < 1 || entry.factor.shape != SpeedFactor::Shape::kFixed;
-  });
-}
-
 // What is asked for but cannot be told.
 void warn_of_idle_counts(const schema::Scenario& scenario, const Spec& spec, Document& document) {
   const Adversities& adversities = spec.adversities;
   if (scenario.has_seed() && !scenario.has_reliability() && !adversities.random() &&
-      !draws_parts(adversities))
+      std::ranges::none_of(adversities.degradations, &Degradation::drawn))
     document.warn("seed", "seed has no effect: nothing is random",
                   "routing_seed is that of ecmp; adversity { jitter: \"typical\" } is random");
   if (spec.steps > 1 && spec.jobs.empty() && !adversities.random() && !adversities.changing())

@@ -22,9 +22,6 @@ std::string numbered(const std::string& path, std::string_view field, int i) {
   return join_path(path, field) + "[" + std::to_string(i) + "]";
 }
 
-// One past the largest number that a chip has.
-int count_of(const std::vector<int>& role) { return 1 + *std::max_element(role.begin(), role.end()); }
-
 class Reader {
  public:
   Reader(const Fabric& fabric, const Parts& parts, const ChipRoles& roles, bool one_job, Document& document)
@@ -181,7 +178,7 @@ void Reader::read_roles(const google::protobuf::RepeatedField<int>& text, const 
       report(at, at + " needs a scenario with one job", "choose by index: each job has its own " + what);
     return;
   }
-  const int count = count_of(role);
+  const int count = role_count(role);
   for (int i = 0; i < text.size(); ++i) {
     const std::string path = at + "[" + std::to_string(i) + "]";
     if (text[i] >= count)
@@ -334,11 +331,7 @@ std::vector<Degradation> resolve_degradations(const schema::Adversity& adversity
   const Fabric fabric = build_fabric(spec);
   const Parts parts(fabric, spec.chips_per_host);
   const std::vector<int> none(fabric.chips, -1);
-  ChipRoles roles{none, none};
-  if (job.job) {
-    const int stages = job.job->pipeline_axis.empty() ? -1 : job.job->mesh.find(job.job->pipeline_axis);
-    add_roles(roles, job.job->mesh, stages, job.job->rules, place(fabric, job.job->mesh, *job.placement));
-  }
+  const ChipRoles roles = job.job ? roles_of(fabric, *job.job, *job.placement) : ChipRoles{none, none};
   Reader reader(fabric, parts, roles, job.job != nullptr, document);
   for (int i = 0; i < adversity.slow_size(); ++i) reader.read(adversity.slow(i), numbered(path, "slow", i));
   for (int i = 0; i < adversity.background_size(); ++i)

@@ -72,7 +72,11 @@ void JobResolver::check_format(Dtype dtype, const std::string& field) {
 
 void JobResolver::precision() {
   if (!document_.clean_below(at("stack")) || !document_.clean_below(at("stack_override"))) return;
-  const int name = choice_.has_precision() ? choice_.precision() : schema::PrecisionRecipe::bf16;
+  // Of measured layers nobody can choose: their peak is that of 16 bits, whichever the chip has.
+  const bool has_bf16 = !cluster_.chip || cluster_.chip->matmul.count(Dtype::kBf16) > 0;
+  const int missing =
+      job_.measured && !has_bf16 ? schema::PrecisionRecipe::fp16 : schema::PrecisionRecipe::bf16;
+  const int name = choice_.has_precision() ? choice_.precision() : missing;
   if (const auto chosen = recipe(name, at("precision"))) {
     job_.precision = *chosen;
     check_format(chosen->dtype, at("precision"));

@@ -264,13 +264,11 @@ void JobResolver::batch() {
   job_.sequence = choice_.sequence_tokens();
   job_.microbatch = choice_.microbatch_sequences();
   if (choice_.has_microbatch_sequences() || !document_.clean_below(path_)) return;
+  job_.all_at_once = job_.pipeline_axis.empty();
+  if (job_.all_at_once) return follow_batch(job_);
   const int shards = batch_shards(job_);
   if (job_.global_batch % shards != 0) {
     job_.microbatch = 1;  // explain_invalid tells that the batch cannot be divided
-    return;
-  }
-  if (job_.pipeline_axis.empty()) {
-    job_.microbatch = job_.global_batch / shards;
     return;
   }
   std::vector<std::string> choices;

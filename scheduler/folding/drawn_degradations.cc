@@ -143,6 +143,16 @@ void add_roles(ChipRoles& roles, const Mesh& mesh, int pipeline_axis, std::span<
   number(pipeline_axis < 0 ? 0 : AxisSet{1} << pipeline_axis, roles.stage);
 }
 
+ChipRoles roles_of(const Fabric& fabric, const Job& job, const std::vector<AxisPlacement>& placement) {
+  const std::vector<int> none(fabric.chips, -1);
+  ChipRoles roles{none, none};
+  const int stages = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
+  add_roles(roles, job.mesh, stages, job.rules, place(fabric, job.mesh, placement));
+  return roles;
+}
+
+int role_count(const std::vector<int>& role) { return 1 + *std::max_element(role.begin(), role.end()); }
+
 std::vector<int> candidates(const Selector& selector, const Parts& parts, const ChipRoles& roles) {
   std::vector<int> found;
   const auto plays = [&](int number, const std::vector<int>& wanted, const std::vector<int>& role) {
@@ -150,15 +160,24 @@ std::vector<int> candidates(const Selector& selector, const Parts& parts, const 
     const std::vector<ChipId> chips = parts.chips(selector.kind, number);
     return std::any_of(chips.begin(), chips.end(), [&](ChipId chip) { return lists(wanted, role[chip]); });
   };
+  const auto is_left = [&](int number) {
+    const auto at = static_cast<std::size_t>(number);
+    return selector.drawn_as.empty() || (at < selector.drawn_as.size() && selector.drawn_as[at] >= 0);
+  };
   const int count = parts.count(selector.kind);
   for (int number = 0; number < count; ++number)
-    if (lists(selector.numbers, number) && plays(number, selector.stages, roles.stage) &&
+    if (lists(selector.numbers, number) && is_left(number) && plays(number, selector.stages, roles.stage) &&
         plays(number, selector.data_ranks, roles.data_rank))
       found.push_back(number);
   return found;
 }
 
-std::string explain_missing(const Selector& selector, const Parts& parts) {
+int drawn_number(const Selector& selector, const Parts& parts, int number) {
+  return selector.drawn_as.empty() ? parts.domain_of(selector.together, selector.kind, number)
+                                   : selector.drawn_as[static_cast<std::size_t>(number)];
+}
+
+std::string explain_missing(const Selector& selector, const Parts& parts, const ChipRoles& roles) {
   const std::string kind(to_string(selector.kind));
   const int count = parts.count(selector.kind);
   if (count == 0) return "the fabric has no " + kind;
@@ -166,7 +185,16 @@ std::string explain_missing(const Selector& selector, const Parts& parts) {
     if (last >= count)
       return "the fabric has no " + kind + " " + std::to_string(last) + ", only " + std::to_string(count) +
              " of them";
-  return "";
+  const auto missing = [](const std::vector<int>& wanted, const std::vector<int>& role, const char* what) {
+    const int known = role_count(role);
+    for (const int number : wanted)
+      if (number >= known)
+        return "the mesh has no " + (what + (" " + std::to_string(number))) + ", only " +
+               std::to_string(known) + " of them";
+    return std::string();
+  };
+  const std::string stage = missing(selector.stages, roles.stage, "pipeline stage");
+  return stage.empty() ? missing(selector.data_ranks, roles.data_rank, "data rank") : stage;
 }
 
 DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
@@ -182,8 +210,7 @@ DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, co
       entry.season.always() ? combined.add(thing, draw.factor) : combined.add(thing, draw.wave);
     };
     for (const int number : candidates(entry.which, parts, roles)) {
-      const std::uint64_t entity =
-          entity_of(entry.which, parts.domain_of(entry.which.together, entry.which.kind, number));
+      const std::uint64_t entity = entity_of(entry.which, drawn_number(entry.which, parts, number));
       if (random_uniform(seed, RandomPurpose::kSlowChoice, entity, entry.draw) >= entry.which.random_fraction)
         continue;
       DrawnSpeed draw{draw_factor(entry.factor, seed, entity, entry.draw), {}};

@@ -11,6 +11,7 @@
 
 namespace podsim {
 
+struct Job;
 struct ShardingRule;
 
 // Which pipeline stage and which data rank of its job a chip has; -1 without.
@@ -22,12 +23,20 @@ struct ChipRoles {
 // stages.
 void add_roles(ChipRoles& roles, const Mesh& mesh, int pipeline_axis, std::span<const ShardingRule> rules,
                const Placement& placement);
+// Of one job that has all chips.
+ChipRoles roles_of(const Fabric& fabric, const Job& job, const std::vector<AxisPlacement>& placement);
+
+// One past the largest number that a chip has.
+int role_count(const std::vector<int>& role);
 
 // The parts that a selector names before any is drawn, ascending.
 std::vector<int> candidates(const Selector& selector, const Parts& parts, const ChipRoles& roles);
 
+// The number of the part, or of its domain, that addresses the draws of a part that the selector names.
+int drawn_number(const Selector& selector, const Parts& parts, int number);
+
 // Why a selector cannot be drawn from there ("the fabric has no host 64, only 64 of them"), or empty.
-std::string explain_missing(const Selector& selector, const Parts& parts);
+std::string explain_missing(const Selector& selector, const Parts& parts, const ChipRoles& roles);
 
 // What an entry has drawn.
 struct Hit {

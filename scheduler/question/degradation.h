@@ -24,6 +24,9 @@ struct Selector {
   // Each part, or each of these domains with all its parts, is hit with this probability.
   double random_fraction = 1;
   Domain together = Domain::kNone;
+  // Of what is left of a larger cluster: [part] the part there, or the domain, whose draws it has; -1 = it is
+  // not chosen. Empty: each has its own.
+  std::vector<int> drawn_as;
 };
 
 // A speed as a share of the nominal one, drawn for each part or domain and cut to [low, high].
@@ -69,6 +72,10 @@ struct Degradation {
 
   bool by_selector() const { return cause >= Cause::kSlow; }
   bool by_chance() const { return season.chance_slot.ps > 0; }
+  // Chance decides who is hit, how much, or when.
+  bool drawn() const {
+    return which.random_fraction < 1 || factor.shape != SpeedFactor::Shape::kFixed || by_chance();
+  }
 };
 
 // Those of links at a chip, for with_slow_links (topology/fabric.h).

@@ -5,6 +5,7 @@
 
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
+#include "workload/sharding/sharding.h"
 
 namespace podsim::rescale_test {
 namespace {
@@ -99,6 +100,53 @@ TEST(Rescale, a_fault_on_a_chip_that_is_gone_is_explained) {
   Spec spec = testing::load("one_slow_chip_512");
   spec.adversities.degradations[0].chip = 400;
   EXPECT_NE(rescale(spec, 256, false).find("slow chip 400"), std::string::npos);
+}
+
+TEST(Rescale, a_data_rank_a_stage_or_a_late_chip_that_is_gone_is_explained) {
+  const Spec healthy = testing::load("llama3_70b_512_h100");
+  const auto at_256 = [](Spec spec) { return rescale(spec, 256, true); };
+  ASSERT_EQ(at_256(healthy), "");
+  const int ranks = batch_shards(healthy.job);
+  for (const bool stage : {false, true}) {
+    Spec spec = healthy;
+    Degradation slow;
+    slow.factor.mean = 0.5;
+    (stage ? slow.which.stages : slow.which.data_ranks) = {stage ? 8 : ranks - 1};
+    spec.adversities.add(slow);
+    EXPECT_EQ(at_256(spec), stage ? "the mesh has no pipeline stage 8, only 8 of them"
+                                  : "the mesh has no data rank " + std::to_string(ranks - 1) + ", only " +
+                                        std::to_string(ranks / 2) + " of them");
+    (stage ? slow.which.stages : slow.which.data_ranks) = {0};
+    spec.adversities.degradations = {slow};
+    EXPECT_EQ(at_256(spec), "");
+  }
+  Spec late = healthy;
+  late.adversities.variation.late = {{300, Time::seconds(1), {}, {}}};
+  EXPECT_EQ(at_256(late), "late launch of chip 300 does not exist among 256");
+}
+
+// As the scenario of that size is read.
+TEST(Rescale, a_microbatch_that_is_not_stated_is_all_that_a_data_rank_has) {
+  const Spec base = testing::load("dlrm_64_h100");
+  for (const bool strong : {false, true})
+    for (const int chips : {8, 32, 128, 256}) {
+      Spec scaled = base;
+      ASSERT_EQ(rescale(scaled, chips, strong), "");
+      const std::string count = std::to_string(chips);
+      const Spec read = testing::load(
+          "dlrm_64_h100", {{"cluster.chips", count},
+                           {"job.mesh.data.size", count},
+                           {"job.global_batch_sequences", std::to_string(strong ? 65536 : 1024 * chips)}});
+      EXPECT_EQ(scaled.job, read.job) << chips << (strong ? ", strong" : ", weak");
+    }
+  Spec near = base;
+  std::string changed;
+  ASSERT_EQ(rescale_nearly(near, 96, true, changed), "");
+  EXPECT_EQ(near.job.global_batch, 65568);
+  EXPECT_EQ(near.job.microbatch, 683);
+  Spec stated = testing::load("dlrm_64_h100", {{"job.microbatch_sequences", "1024"}});
+  ASSERT_EQ(rescale(stated, 8, true), "");
+  EXPECT_EQ(stated.job.microbatch, 1024);
 }
 
 }  // namespace

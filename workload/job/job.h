@@ -76,8 +76,9 @@ struct Job {
   int chunks_per_stage = 1;           // virtual stages
   std::vector<int> layers_per_chunk;  // [piece of the model, in order]; empty = dealt out evenly
   int global_batch = 0;               // sequences per step
-  int microbatch = 0;  // sequences per microbatch and batch shard (one pipeline pass of one replica)
-  int sequence = 0;    // tokens per sequence
+  int microbatch = 0;        // sequences per microbatch and batch shard (one pipeline pass of one replica)
+  bool all_at_once = false;  // the microbatch follows batch and mesh (follow_batch); there is no pipeline
+  int sequence = 0;          // tokens per sequence
   Partitioner partitioner = Partitioner::kDeclared;
   PrecisionRecipe precision;  // of the layer matmuls; attention, logits and embeddings stay in 16 bits
   std::vector<GemmPrecision> gemm_precision;  // matmuls with a recipe of their own

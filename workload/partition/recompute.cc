@@ -231,6 +231,27 @@ std::vector<std::string> retainable_names(const ModelProgram& model) {
   return {names.begin(), names.end()};
 }
 
+std::vector<std::string> kept_names(const Job& job, ModelProgram model) {
+  split_recomputing_layers(job, model);
+  std::set<std::string> names;
+  for (const int index : std::set<int>(model.sequence.begin(), model.sequence.end())) {
+    const ModelPart& part = model.parts[static_cast<std::size_t>(index)];
+    if (!part.recomputes) continue;
+    Graph graph = part.graph;
+    const Backward backward = differentiate(graph, job.stack.gradient_bytes);
+    const Retention retention = retain(job, graph, backward, true);
+    for (const auto* ids : {&retention.stored, &retention.offloaded})
+      for (const TensorId id : *ids) names.insert(graph.tensors[static_cast<std::size_t>(id)].name);
+  }
+  return {names.begin(), names.end()};
+}
+
+bool names_any(const std::string& name, const std::vector<std::string>& tensors) {
+  return std::ranges::any_of(tensors_named({name}), [&](const std::string& tensor) {
+    return std::ranges::find(tensors, tensor) != tensors.end();
+  });
+}
+
 void split_recomputing_layers(const Job& job, ModelProgram& model) {
   if (job.recompute_layers == 0 && job.recompute_every == 1) return;
   const std::vector<bool> recomputes = recomputing(job, model);

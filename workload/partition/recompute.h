@@ -37,6 +37,12 @@ std::vector<std::string> retention_policy_names();
 // attention, and words of MaxText and Megatron for some of them.
 std::vector<std::string> retainable_names(const ModelProgram& model);
 
+// Tensors that some layer needs again and does not compute again, wherever they wait: of those that go by the
+// job's policy, by name. REQUIRES: the job is valid.
+std::vector<std::string> kept_names(const Job& job, ModelProgram model);
+// Whether a name of a list is one of these tensors, or a word for one.
+bool names_any(const std::string& name, const std::vector<std::string>& tensors);
+
 // Whether a layer recomputes by the job's policy, the `layer`-th of the model and the `in_chunk`-th of its
 // chunk, both from 1, where every `every`-th does and of a chunk the first `layers`; 0 = all.
 bool layer_recomputes(int layers, int every, int layer, int in_chunk);

@@ -78,6 +78,12 @@ int batch_shards(const Job& job) { return shard_count(job.mesh, axes_on(job, "ba
 
 int microbatches(const Job& job) { return job.global_batch / (batch_shards(job) * job.microbatch); }
 
+void follow_batch(Job& job) {
+  if (!job.all_at_once) return;
+  const int shards = batch_shards(job);
+  job.microbatch = job.global_batch % shards == 0 ? job.global_batch / shards : 1;
+}
+
 TensorShape shape_of(const Tensor& tensor) { return {tensor.dims, tensor.element_bytes}; }
 
 Layout ruled_layout(const Job& job, const Tensor& tensor) {

@@ -22,6 +22,9 @@ AxisSet axes_on(const Job& job, const std::string& dimension);  // the same, as 
 
 int batch_shards(const Job& job);  // product of the axes on the "batch" rule
 int microbatches(const Job& job);  // per step and replica: global_batch / (batch_shards * microbatch)
+// Where a job takes the sequences of a batch shard at once, makes the microbatch as many as there now are; 1
+// where the batch shards do not divide the batch.
+void follow_batch(Job& job);
 
 TensorShape shape_of(const Tensor& tensor);
 

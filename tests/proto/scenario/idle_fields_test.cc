@@ -91,6 +91,23 @@ TEST(IdleFields, are_silent_beside_what_they_need) {
   }
 }
 
+// Backward reads ffn up and the context; nothing reads the sums that projections of a layer are added to, but
+// what is computed again may begin with them.
+TEST(IdleFields, names_of_an_offload_that_no_layer_keeps_are_told) {
+  const auto idle = [](const std::string& name, const std::string& policy = "") {
+    return is_idle(replaced(valid_scenario(), "sequence_tokens", policy + " sequence_tokens"),
+                   {{"job.offload", name}}, "job.offload[0]");
+  };
+  for (const char* kept : {"ffn up", "mlpwi", "context", "decoder_layer_input", "layer input", "mlp"})
+    EXPECT_FALSE(idle(kept)) << kept;
+  for (const char* unread : {"attention out", "ffn down", "core_attn", "scores", "layer output"}) {
+    EXPECT_TRUE(idle(unread)) << unread;
+    EXPECT_EQ(idle(unread, "recompute: full"), std::string(unread) != "attention out") << unread;
+  }
+  EXPECT_FALSE(idle("ffn up", "recompute: full recompute_layers: 1"));
+  EXPECT_TRUE(idle("ffn up", "recompute: full recompute_every: 1000"));
+}
+
 TEST(IdleFields, of_a_network_need_one) {
   const std::string server = replaced(replaced(valid_scenario(), "chips: 512", "chips: 8"),
                                       "\"fsdp\" size: 128", "\"fsdp\" size: 2");
@@ -303,6 +320,31 @@ TEST(IdleAdversities, that_hit_nothing_are_told) {
   EXPECT_EQ(idle("background { which { kind: \"nic\" index: 3 } taken_fraction: 0 }"),
             Lines{"adversity.background[0].taken_fraction"});
   EXPECT_EQ(idle("input_stall { probability: 0 mean_ms: 10 }"), Lines{"adversity.input_stall.probability"});
+}
+
+TEST(IdleAdversities, late_launches_need_gradients_that_are_reduced_and_further_steps) {
+  const auto idle = [](const std::string& collective, const std::string& late,
+                       const std::string& steps = "") {
+    return idle_in(
+        load("cluster { chip: \"h100\" chips: 8 fabric: \"dgx_h100\" } job { measured_layers { layer { "
+             "forward_us: 9 " +
+             collective +
+             " } } mesh { name: \"data\" size: 4 } mesh { name: \"one\" size: 1 } mesh { name: \"tensor\" "
+             "size: 2 } sharding: \"data\" global_batch_sequences: 4 sequence_tokens: 1 } adversity { "
+             "late_launch { chip: 1 " +
+             late + " } } " + steps));
+  };
+  const std::string reduced = "weight_gradient_collective { kind: all_reduce bytes: 1e6 }";
+  EXPECT_EQ(idle("", "late_ms: 5"), Lines{"adversity.late_launch[0]"});
+  EXPECT_EQ(idle("forward_collective { kind: all_reduce bytes: 1e6 }", "late_ms: 5"),
+            Lines{"adversity.late_launch[0]"});
+  EXPECT_EQ(idle("weight_gradient_collective { kind: all_reduce axis: \"one\" bytes: 1e6 }", "late_ms: 5"),
+            Lines{"adversity.late_launch[0]"});
+  EXPECT_EQ(idle(reduced, "late_ms: 5"), Lines{});
+  for (const char* late : {"more_each_step_ms: 5", "late_ms: 5 more_each_step_ms: 5"}) {
+    EXPECT_EQ(idle(reduced, late), Lines{"adversity.late_launch[0].more_each_step_ms"});
+    EXPECT_EQ(idle(reduced, late, "steps: 2"), Lines{});
+  }
 }
 
 TEST(IdleAdversities, domains_and_draws_need_something_drawn) {

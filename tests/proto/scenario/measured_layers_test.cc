@@ -57,6 +57,16 @@ TEST(MeasuredLayersFields, need_no_stack_and_take_one) {
   EXPECT_EQ(load(scenario("forward_us: 1", "stack: \"torchtitan\"")).spec->job.stack.name, "torchtitan");
 }
 
+TEST(MeasuredLayersFields, need_no_format_of_the_chip) {
+  for (const auto& [chip, fabric, format] :
+       {std::tuple("t4", "t4_g4dn", Dtype::kFp16), std::tuple("v100", "v100_4gpu", Dtype::kFp16),
+        std::tuple("h100", "dgx_h100", Dtype::kBf16)}) {
+    const auto result = load(scenario("forward_us: 1"), {{"cluster.chip", chip}, {"cluster.fabric", fabric}});
+    ASSERT_EQ(problems_of(result), Lines{}) << chip;
+    EXPECT_EQ(result.spec->job.precision.dtype, format) << chip;
+  }
+}
+
 TEST(MeasuredLayersFields, out_of_range_or_missing_are_told) {
   EXPECT_EQ(problems_of(scenario("count: 0 forward_us: -1 forward_collective { bytes: 5 }")),
             (Lines{"9:1 job.measured_layers.layer[0].count must be from 1 to 10,000, not 0",
