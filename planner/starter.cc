@@ -15,6 +15,7 @@
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load.h"
 #include "report/text/text.h"
+#include "workload/job/tensor_program.h"
 #include "workload/model/program_graph.h"
 
 namespace podsim {
@@ -190,6 +191,7 @@ class Search {
 
   int usual_sequence() const {
     if (!model_) return kUsualSequence;
+    if (model_->usual_sequence > 0) return model_->usual_sequence;
     if (model_->vision) {
       const int patches = kImagePixels / model_->vision->patch;
       return patches * patches + 1;
@@ -207,10 +209,10 @@ class Search {
         std::min<std::int64_t>(std::int64_t{of_chip} * frame_.request.chips, kMostSequences)));
   }
 
-  // A program says by its dimensions whether it has sequences, and tables that can be cut by rows.
+  // A program says by its dimensions whether its samples have tokens, and tables can be cut by rows.
   void set_program_sizes(const Job& job) {
     const std::set<std::string> dimensions = rule_dimensions(job, program_graphs(job).model);
-    if (!asked_.sequence_tokens && !dimensions.count("sequence")) set_sizes(1);
+    if (!asked_.sequence_tokens && !has_tokens(*job.program)) set_sizes(1);
     frame_.setting.cut_rows = dimensions.count("param_rows") > 0;
   }
 
