@@ -15,6 +15,7 @@
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load.h"
 #include "report/text/text.h"
+#include "workload/job/tensor_program.h"
 #include "workload/model/program_graph.h"
 
 namespace podsim {
@@ -44,6 +45,16 @@ struct Frame {
 std::string commented(const std::string& line, const std::string& comment) {
   constexpr std::size_t kColumn = 44;
   return line + std::string(line.size() < kColumn ? kColumn - line.size() : 1, ' ') + "# " + comment + "\n";
+}
+
+// What attention of a program's samples has where these have no tokens: patches of an image; 1 = none.
+int largest_sequence(const ModelProgram& model) {
+  std::int64_t most = 1;
+  for (const ModelPart& part : model.parts)
+    for (const Tensor& tensor : part.graph.tensors)
+      for (const TensorDim& dim : tensor.dims)
+        if (dim.logical == "sequence") most = std::max(most, dim.blocks.front().size);
+  return static_cast<int>(std::min<std::int64_t>(most, kTokensPerChip));
 }
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
@@ -175,7 +186,8 @@ class Search {
                                                                           : kTpuStacks;
     for (const std::string& stack : stacks) {
       frame_.request.stack = stack;
-      set_sizes(asked_.sequence_tokens.value_or(usual_sequence()));
+      const int sequence = asked_.sequence_tokens.value_or(usual_sequence());
+      set_sizes(sequence, sequence);
       const auto candidate = plain();
       if (!candidate) continue;
       plain_warnings_ = candidate->warnings;
@@ -190,6 +202,7 @@ class Search {
 
   int usual_sequence() const {
     if (!model_) return kUsualSequence;
+    if (model_->usual_sequence > 0) return model_->usual_sequence;
     if (model_->vision) {
       const int patches = kImagePixels / model_->vision->patch;
       return patches * patches + 1;
@@ -198,19 +211,21 @@ class Search {
     return model_->decoder ? kEncoderSequence : kUsualSequence;
   }
 
-  void set_sizes(int sequence) {
+  // A sample computes on so many positions, tokens or not.
+  void set_sizes(int sequence, int positions) {
     frame_.request.sequence_tokens = sequence;
-    frame_.setting.short_samples = sequence < kShortSequence;
-    const unsigned fill_chip = std::bit_floor(static_cast<unsigned>(kTokensPerChip / sequence));  // 0 = none
+    frame_.setting.short_samples = positions < kShortSequence;
+    const unsigned fill_chip = std::bit_floor(static_cast<unsigned>(kTokensPerChip / positions));  // 0 = none
     const int of_chip = std::clamp(static_cast<int>(fill_chip), 1, kMostSamplesPerChip);
     frame_.request.batch_sequences = asked_.batch_sequences.value_or(static_cast<int>(
         std::min<std::int64_t>(std::int64_t{of_chip} * frame_.request.chips, kMostSequences)));
   }
 
-  // A program says by its dimensions whether it has sequences, and tables that can be cut by rows.
+  // A program says by its dimensions whether its samples have tokens, and tables can be cut by rows.
   void set_program_sizes(const Job& job) {
-    const std::set<std::string> dimensions = rule_dimensions(job, program_graphs(job).model);
-    if (!asked_.sequence_tokens && !dimensions.count("sequence")) set_sizes(1);
+    const ModelProgram model = program_graphs(job).model;
+    const std::set<std::string> dimensions = rule_dimensions(job, model);
+    if (!asked_.sequence_tokens && !has_tokens(*job.program)) set_sizes(1, largest_sequence(model));
     frame_.setting.cut_rows = dimensions.count("param_rows") > 0;
   }
 

@@ -10,17 +10,10 @@
 namespace podsim {
 namespace {
 
-// A tied table of weights lies twice where its owner may be on another stage.
-bool ties_weights(const ModelProgram& model) {
-  return std::ranges::any_of(model.parts, [](const ModelPart& part) {
-    return std::ranges::any_of(part.graph.tensors, &Tensor::shared);
-  });
-}
-
 // All chips along the axes of a pass, and the others along the pipeline, whose stages then lie wherever those
 // of the stem can.
 JobLayout widest(const Space& space, JobLayout stem) {
-  const bool pipeline = stem.pipeline > 1 || !(cuts_weights(stem.sharding) || ties_weights(space.model()));
+  const bool pipeline = stem.pipeline > 1 || !cuts_weights(stem.sharding);
   stem.pipeline = 1;
   stem.data = stem.group;
   if (!cuts_weights(stem.sharding)) stem.sharding = StateSharding::kDdp;
@@ -87,10 +80,12 @@ void PassTables::look_up(const JobLayout& stem) {
   const Stack& stack = spec.job.stack;
   const double gradient_bytes =
       stack.gradient_memory_bytes > 0 ? stack.gradient_memory_bytes : stack.gradient_bytes;
-  for (const PartitionedPart& piece : pieces.parts())
-    held_.push_back({Bytes{piece.part.local_weights + gradient_bytes * piece.part.local_gradients},
-                     stack.optimizer_state_bytes * Bytes{piece.part.local_state},
+  for (const PartitionedPart& piece : pieces.parts()) {
+    const Part& part = piece.where(true);
+    held_.push_back({Bytes{part.local_weights + gradient_bytes * part.local_gradients},
+                     stack.optimizer_state_bytes * Bytes{part.local_state},
                      piece.footprint.stored() + piece.footprint.logits, piece.footprint.remade});
+  }
   timed_ = timed;
 }
 

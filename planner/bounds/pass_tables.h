@@ -14,7 +14,7 @@
 namespace podsim {
 
 // Whether a pass of a stem takes no less than where all other chips are in a pipeline, whichever optimizer
-// state is cut; or are data ranks, where it has no pipeline and weights are cut or tied. It does not on a
+// state is cut; or are data ranks, where it has no pipeline and weights are cut. It does not on a
 // torus, where passes depend on where all axes lie; where weights are cut beside a pipeline, or gradients
 // alone, on what moves them least; and where GPUs are joined pair by pair, on the links of others that data
 // may take on its way.

@@ -61,14 +61,15 @@ double StemBounds::relaxed_bound_s(const JobLayout& layout) const {
   program.schedule = shape.pipeline.schedule;
   program.microbatches = shape.pipeline.microbatches;
   for (int stage = 0; stage < program.stages; ++stage) program.memory.push_back(memory(shape, stage));
+  const std::vector<bool> beside = beside_owners(shape.chunks, shape.pipeline, parts_.size());
+  for (std::size_t p = 0; p < parts_.size(); ++p) program.parts.push_back(parts_[p].where(beside[p]));
   program.chunks = std::move(shape.chunks);
-  for (const PartitionedPart& piece : parts_) program.parts.push_back(piece.part);
   return relaxed_seconds(program, spec_, context_);
 }
 
 MemoryUse StemBounds::memory(const StageShape& shape, int stage) const {
-  return stage_memory(spec_.job, parts_, shape.chunks[static_cast<std::size_t>(stage)], shape.pipeline,
-                      stage);
+  return stage_memory(spec_.job, parts_, beside_owners(shape.chunks, shape.pipeline, parts_.size()),
+                      shape.chunks[static_cast<std::size_t>(stage)], shape.pipeline, stage);
 }
 
 Bytes StemBounds::memory(const JobLayout& layout, bool ends_only) const {

@@ -51,14 +51,15 @@ void time_reductions(const Part& part, const AloneTimes& alone, PieceSeconds& pi
     }
 }
 
-// Each piece by the instructions of one chip.
+// Each piece by the instructions of one chip, with tables that it shares left to their owner: some schedules
+// put both on one stage.
 StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector<PartitionedPart>& pieces,
                     bool passes_alone) {
   const Job& job = spec.job;
   StageTimes times;
   times.skew = skew_of(job.stack, spec.cluster.fabric, job.mesh.devices());
   std::vector<Part> parts;
-  for (const PartitionedPart& piece : pieces) parts.push_back(piece.part);
+  for (const PartitionedPart& piece : pieces) parts.push_back(piece.where(true));
   const PassBlocks blocks(parts);
   std::vector<CollectiveCall> messages;
   std::vector<double> alone_s;     // [message]

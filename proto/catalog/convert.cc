@@ -195,6 +195,7 @@ Model to_model(const schema::Model& from) {
   model.attention_window = from.attention_window();
   model.full_every = from.full_every();
   model.attention_sinks = from.attention_sinks();
+  model.usual_sequence = from.usual_sequence_tokens();
   model.prediction_layers = from.prediction_layers();
   add_structure(from, model);
   return model;

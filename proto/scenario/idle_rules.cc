@@ -25,25 +25,32 @@ Rules beyond(const Rules& preset, const Rules& other) {
   return more;
 }
 
+Rules beyond_batch(Rules preset) {
+  std::erase_if(preset, [](const ShardingRule& rule) { return rule.dimension == "batch"; });
+  return preset;
+}
+
 class IdlePresets {
  public:
   IdlePresets(const Mesh& mesh, const std::set<std::string>& in_use) : mesh_(mesh), in_use_(in_use) {}
 
   struct Idle {
-    std::string beyond;     // a smaller preset that has the same effect; empty = none has any
+    std::string effect;     // what it does all the same: "has no effect beyond that of data"
     std::string dimension;  // that the model lacks
   };
   // Nothing where a preset has an effect of its own.
   std::optional<Idle> find(const std::string& preset) const {
     const Rules rules = *preset_rules(preset, mesh_);
     if (rules.empty()) return std::nullopt;  // of no axis of the mesh
-    if (idle(rules)) return Idle{"", rules.front().dimension};
+    if (idle(rules)) return Idle{"has no effect", rules.front().dimension};
     for (const std::string& name : preset_names()) {
       const Rules smaller = *preset_rules(name, mesh_);
       const Rules more = beyond(rules, smaller);
       const bool part = more.size() + smaller.size() == rules.size() && !smaller.empty() && !more.empty();
-      if (part && idle(more)) return Idle{name, more.front().dimension};
+      if (part && idle(more)) return Idle{"has no effect beyond that of " + name, more.front().dimension};
     }
+    const Rules more = beyond_batch(rules);
+    if (!more.empty() && idle(more)) return Idle{"cuts the batch alone", more.front().dimension};
     return std::nullopt;
   }
 
@@ -80,8 +87,7 @@ void JobResolver::idle_rules() {
     const auto idle = presets.find(name);
     if (!idle) continue;
     document_.warn(at("sharding[" + std::to_string(i) + "]"),
-                   name + " has no effect" + (idle->beyond.empty() ? "" : " beyond that of " + idle->beyond) +
-                       ": " + lacks(idle->dimension));
+                   name + " " + idle->effect + ": " + lacks(idle->dimension));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "prediction/memory_need.h"
@@ -59,6 +60,26 @@ TEST(Starter, of_every_kind_of_model_and_cluster_loads_and_fits) {
     EXPECT_TRUE(memory_needs(*loaded.spec).front().fits()) << what;
     EXPECT_GT(first.step_time_s, 0) << what;
     EXPECT_LE(first.needed_gib, first.capacity_gib) << what;
+  }
+}
+
+TEST(Starter, has_the_tokens_that_a_sample_of_the_model_has) {
+  for (const auto& [model, tokens] : std::vector<std::pair<std::string, int>>{{"dit_xl_2", 1},
+                                                                              {"sdxl_unet", 1},
+                                                                              {"flux1_dev", 1},
+                                                                              {"resnet50", 1},
+                                                                              {"whisper_small", 1500},
+                                                                              {"whisper_large_v3", 1500},
+                                                                              {"t5_large", 512},
+                                                                              {"vit_l_16", 197},
+                                                                              {"bert_large", 512},
+                                                                              {"llama3_8b", 4096}}) {
+    const Starter first = starter(model, "h100", 8);
+    ASSERT_EQ(first.why, "") << model;
+    const LoadResult loaded = load_scenario("first.textproto", first.text, catalog(), {});
+    ASSERT_TRUE(loaded.spec) << model;
+    EXPECT_EQ(loaded.spec->job.sequence, tokens) << model;
+    EXPECT_TRUE(loaded.warnings.empty()) << model << ": " << format_problem(loaded.warnings.front());
   }
 }
 

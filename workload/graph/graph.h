@@ -133,6 +133,8 @@ struct Graph {
   // Activation that this and the following pieces read and hand on (an encoder's output); -1 = none. The
   // piece that has an operation for it makes it; its gradient is summed on the way back.
   TensorId context = -1;
+  // Activation behind which a head of its own follows the layer; -1 = none. Policies of recompute end there.
+  TensorId layer_end = -1;
 
   TensorId add(Tensor tensor);
 };

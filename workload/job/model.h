@@ -77,6 +77,7 @@ struct Model {
   int attention_window = 0;      // tokens that a query of a local layer sees; 0 = no layer is local
   int full_every = 0;            // every n-th layer is not local; 0 = all are
   bool attention_sinks = false;  // a softmax has one more term per head, which no key has (arXiv 2309.17453)
+  int usual_sequence = 0;        // tokens that its inputs have, whatever a job says; 0 = they are free
   int prediction_layers = 0;     // modules that predict one token further each (multi-token prediction)
   std::optional<MixtureOfExperts> experts = {};
   std::optional<LatentAttention> latent = {};

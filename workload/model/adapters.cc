@@ -59,10 +59,11 @@ class AdapterBuilder {
     op.outputs[0] = plain;
     graph_.tensors[at(x.tensor)].read_by_modules = true;
     const std::string name = op.name;
+    const double useful = op.useful;
     std::vector<Operation> operations = {std::move(op)};
     const Operand enters = dropout_ ? dropped(x, name, operations) : x;
-    operations.push_back(product(name + " adapter down", enters, down, rows));
-    operations.push_back(product(name + " adapter up", rows, up, more));
+    operations.push_back(product(name + " adapter down", enters, down, rows, useful));
+    operations.push_back(product(name + " adapter up", rows, up, more, useful));
     operations.push_back({.name = name + " adapter add",
                           .kind = OperationKind::kSum,
                           .inputs = {plain, more},
@@ -96,11 +97,13 @@ class AdapterBuilder {
     return {graph_.add(std::move(term)), y.letters};
   }
 
-  static Operation product(std::string name, Operand a, Operand b, Operand out) {
+  // Slots that no token fills count beside experts as they do in them.
+  static Operation product(std::string name, Operand a, Operand b, Operand out, double useful) {
     return {.name = std::move(name),
             .kind = OperationKind::kEinsum,
             .inputs = {std::move(a), std::move(b)},
-            .outputs = {std::move(out)}};
+            .outputs = {std::move(out)},
+            .useful = useful};
   }
 
   Graph& graph_;

@@ -86,7 +86,8 @@ const PrecisionRecipe* running_recipe(const Graph& graph, const Operation& op) {
 
 double wire_bytes(const Graph& graph, const Operation& op, const Tensor& input) {
   const PrecisionRecipe* recipe = running_recipe(graph, op);
-  if (!recipe || input.role != TensorRole::kActivation) return input.element_bytes;
+  const bool has_bytes_of_its_own = input.role != TensorRole::kActivation || input.journey != Journey::kNone;
+  if (!recipe || has_bytes_of_its_own) return input.element_bytes;
   return std::min(input.element_bytes, recipe->activation_wire_bytes);
 }
 

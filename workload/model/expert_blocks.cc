@@ -116,7 +116,7 @@ void TransformerBuilder::expert_matmuls(TensorId slots, TensorId returned, std::
                               .kind = OperationKind::kElementwise,
                               .inputs = std::move(inputs),
                               .outputs = {{active, "ebsf"}},
-                              .chain = KernelChain::kActivation});
+                              .chain = experts.gated ? KernelChain::kActivation : KernelChain::kNone});
   const TensorId down =
       travelling(at_experts("expert down", {dim("", model_.d_model)}), Journey::kFromExperts);
   graph.tensors.back().constrained = false;  // partial sums are reduced on the way back

@@ -121,6 +121,7 @@ Graph prediction_graph(const Job& job, LayerKind kind) {
   const TensorId joined = b.residual("joined"), y = b.residual("prediction output");
   b.sum("join", std::move(terms), joined);
   b.layer(joined, y, kind);
+  b.graph.layer_end = y;
   b.loss(y, true);
   return std::move(b.graph);
 }

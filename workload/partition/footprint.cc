@@ -53,7 +53,8 @@ class Measurer {
     for (TensorId id : part_.retention.stored) keep(id, false);
     for (TensorId id : part_.retention.offloaded) keep(id, true);
     for (TensorId id : part_.retention.remade) {
-      if (counts(id)) result_.remade += bytes(id);
+      if (id == graph.context) continue;
+      result_.remade += is_logits(id) ? logits(id) : bytes(id);
     }
     for (const Operation& op : graph.operations) keep_chain(op);
     for (const ProgramOp& op : forward) measure(op);
@@ -66,15 +67,16 @@ class Measurer {
   double local(TensorId id) const { return local_elements(shape_of(tensor(id)), part_.blocks.layout(id)); }
   Bytes bytes(TensorId id) const { return Bytes{local(id) * tensor(id).element_bytes}; }
 
-  // All pieces read the same context. Logits are told apart, whatever becomes of them.
-  bool counts(TensorId id) {
-    if (id == part_.graph.context) return false;
-    if (tensor(id).dims.back().logical != "vocabulary") return true;
-    result_.logits += local(id) * Bytes{part_.job.stack.logit_bytes};
-    return false;
-  }
+  bool is_logits(TensorId id) const { return tensor(id).dims.back().logical == "vocabulary"; }
+  Bytes logits(TensorId id) const { return local(id) * Bytes{part_.job.stack.logit_bytes}; }
+
+  // All pieces read the same context. Logits that wait on the chip are told apart.
   void keep(TensorId id, bool on_host) {
-    if (!counts(id)) return;
+    if (id == part_.graph.context) return;
+    if (is_logits(id)) {
+      result_.logits += logits(id);
+      return;
+    }
     const double elements = on_host ? local(id) : held(id);
     result_.kept.push_back(
         {tensor(id).name,

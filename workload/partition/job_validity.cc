@@ -154,6 +154,8 @@ class Validator {
     }
     if (model.parallel_block && (model.experts || model.latent))
       report("job.model", "parallel blocks go with neither experts nor latent attention");
+    if (model.parallel_block && model.post_norms)
+      report("job.model", "parallel blocks have no norms behind them: post_norms needs blocks in sequence");
     if (model.vision) check_vision(*model.vision);
   }
 

@@ -270,8 +270,9 @@ class Lowering {
   // Bytes over those of perfect fusion.
   double traffic() const {
     const Stack& stack = context_.job.stack;
-    if (!of_experts_) return unfused() * stack.elementwise_traffic;
-    const double experts = stack.experts.traffic.value_or(stack.elementwise_traffic);
+    const double chains = unfused() * stack.elementwise_traffic;
+    if (!of_experts_) return chains;
+    const double experts = stack.experts.traffic.value_or(chains);
     const bool permutes = op_.kind == OperationKind::kDispatch || op_.kind == OperationKind::kCombine;
     return permutes ? stack.experts.permutation_traffic.value_or(experts) : experts;
   }

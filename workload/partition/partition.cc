@@ -37,15 +37,8 @@ PartitionedModel partitioned_parts(const Job& job, const CostModel& cost, Partit
   pieces.model = model_program(job);
   split_recomputing_layers(job, pieces.model);
   if (job.measured) return pieces;
-  const bool pipelined = pipeline_shape(job).stages > 1;
-  for (const ModelPart& piece : pieces.model.parts) {
-    // A shared table lives with its owner unless that may be on another stage.
-    PartitionedPart& made = pieces.parts.emplace_back(partition_part(job, cost, piece, pipelined, trace));
-    made.part.name = piece.name;
-    made.part.layer = piece.layer;
-    made.part.loss = std::any_of(piece.graph.operations.begin(), piece.graph.operations.end(),
-                                 [](const Operation& op) { return op.kind == OperationKind::kLoss; });
-  }
+  for (const ModelPart& piece : pieces.model.parts)
+    pieces.parts.push_back(partition_part(job, cost, piece, trace));
   return pieces;
 }
 
@@ -90,10 +83,12 @@ StepProgram step_program(const Job& job, const PartitionedModel& pieces) {
     add_measured(job, program);
     return program;
   }
+  const std::vector<bool> beside = beside_owners(program.chunks, pipeline, pieces.parts.size());
   for (int stage = 0; stage < program.stages; ++stage)
-    program.memory.push_back(
-        stage_memory(job, pieces.parts, program.chunks[static_cast<std::size_t>(stage)], pipeline, stage));
-  for (const PartitionedPart& piece : pieces.parts) program.parts.push_back(piece.part);
+    program.memory.push_back(stage_memory(job, pieces.parts, beside,
+                                          program.chunks[static_cast<std::size_t>(stage)], pipeline, stage));
+  for (std::size_t p = 0; p < pieces.parts.size(); ++p)
+    program.parts.push_back(pieces.parts[p].where(beside[p]));
   program.parameters = pieces.parameters;
   program.tokens = static_cast<double>(job.global_batch) * job.sequence;
   program.flops_per_token = pieces.flops_per_token;

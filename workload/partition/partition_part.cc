@@ -12,6 +12,7 @@
 #include "workload/partition/block_builder.h"
 #include "workload/partition/kernels.h"
 #include "workload/partition/part_cuts.h"
+#include "workload/pipeline/pipeline.h"
 #include "workload/sharding/complete_shardings.h"
 
 namespace podsim {
@@ -52,15 +53,20 @@ class PartBuilder {
  public:
   // `cuts` of operations in the order in which they run; empty = the cheapest of each.
   PartBuilder(const Job& job, const CostModel& cost, Graph& graph, const Backward& backward,
-              const std::string& name, std::vector<Cut> cuts, PartitionTrace* trace)
+              const ModelPart& piece, std::vector<Cut> cuts, PartitionTrace* trace)
       : job_(job),
         graph_(graph),
         backward_(backward),
-        name_(name),
-        blocks_(job, cost, graph, name, trace),
-        cuts_(std::move(cuts)) {}
+        name_(piece.name),
+        blocks_(job, cost, graph, name_, trace),
+        cuts_(std::move(cuts)) {
+    result_.part.name = name_;
+    result_.part.layer = piece.layer;
+    result_.part.loss = std::ranges::any_of(
+        graph.operations, [](const Operation& op) { return op.kind == OperationKind::kLoss; });
+  }
 
-  PartitionedPart run(const Retention& retention, bool owns_shared) {
+  PartitionedPart run(const Retention& retention) {
     waiting_ = retention.offloaded;
     if (on_host(graph_.input)) blocks_.run(copy(graph_.input, true));
     for (const Operation& op : graph_.operations) {
@@ -74,13 +80,15 @@ class PartBuilder {
     blocks_.forget_activation_copies();
     for (const Operation& op : backward_.operations) run_backward(op, "");
     result_.part.backward = blocks_.take();
-    finish_step(owns_shared);
-    if (job_.stack.gradient_add_bytes > 0 && result_.part.local_gradients > 0)
-      result_.part.backward.push_back(gradient_addition(name_, result_.part.local_gradients, job_.stack));
     result_.footprint = footprint_of({job_, graph_, backward_, blocks_, retention}, result_.part.forward);
     result_.part.output = result_.footprint.output;
     if (graph_.output >= 0) result_.part.output_copies = copies(graph_.output);
     result_.part.kept = result_.footprint.kept;
+    if (std::ranges::any_of(graph_.tensors, &Tensor::shared)) {
+      result_.beside_owner = result_.part;
+      finish_step(false, *result_.beside_owner);
+    }
+    finish_step(true, result_.part);
     return std::move(result_);
   }
 
@@ -112,9 +120,9 @@ class PartBuilder {
     run(op, suffix);
   }
 
-  // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
-  void finish_step(bool owns_shared) {
-    Part& part = result_.part;
+  // What weights take: sums of gradients over microbatches, and once per step the sums that waited, the
+  // update, and the gather of updated shards.
+  void finish_step(bool owns_shared, Part& part) const {
     Bytes casts;
     for (std::size_t i = 0; i < backward_.gradient_of.size(); ++i) {
       const auto id = static_cast<TensorId>(i);
@@ -141,8 +149,10 @@ class PartBuilder {
                     gradient, Purpose::kGradient);
       add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kAllReduce, partial & ~extra,
                     gradient / shard_count(job_.mesh, scatter), Purpose::kGradient);
-      gather_updated(parameter.name, extra, Bytes{elements_here * parameter.element_bytes});
+      gather_updated(parameter.name, extra, Bytes{elements_here * parameter.element_bytes}, part);
     }
+    if (job_.stack.gradient_add_bytes > 0 && part.local_gradients > 0)
+      part.backward.push_back(gradient_addition(name_, part.local_gradients, job_.stack));
     if (part.local_state == 0) return;
     const HostCopy state{name_ + " state", Bytes{job_.stack.optimizer_state_bytes * part.local_state}};
     if (job_.offload_optimizer) part.optimizer.push_back(HostCopy{state.tensor, state.bytes, false});
@@ -152,8 +162,7 @@ class PartBuilder {
   }
 
   // Every shard to all, weights joined; or each weight from the device that owns it.
-  void gather_updated(const std::string& weight, AxisSet axes, Bytes bytes) {
-    Part& part = result_.part;
+  void gather_updated(const std::string& weight, AxisSet axes, Bytes bytes, Part& part) const {
     if (!job_.stack.gathers_by_owner) {
       add_to_bucket(part.parameter_gather, name_ + " weights", CollectiveKind::kAllGather, axes, bytes.value,
                     Purpose::kParameter);
@@ -196,21 +205,37 @@ PartOperations operations_of(const Graph& graph, const Backward& backward, const
 }  // namespace
 
 PartitionedPart partition_part(const Job& job, const CostModel& cost, const ModelPart& piece,
-                               bool owns_shared, PartitionTrace* trace) {
+                               PartitionTrace* trace) {
   Graph graph = piece.graph;
   apply_precision(job, graph);
   complete_shardings(job, graph, trace ? &trace->conflicts : nullptr);
   const Backward backward = differentiate(graph, job.stack.gradient_bytes);
   const Retention retention = retain(job, graph, backward, piece.recomputes);
-  PartBuilder cheapest(job, cost, graph, backward, piece.name, {}, nullptr);
-  PartitionedPart part = cheapest.run(retention, owns_shared);
+  PartBuilder cheapest(job, cost, graph, backward, piece, {}, nullptr);
+  PartitionedPart part = cheapest.run(retention);
   std::vector<Cut> cuts;
   if (job.partitioner == Partitioner::kSearch && cheapest.blocks().searched() && cost.timed())
     cuts =
         better_cuts(job, cost, graph, operations_of(graph, backward, retention), cheapest.blocks().seconds());
   if (cuts.empty() && !trace) return part;
-  return PartBuilder(job, cost, graph, backward, piece.name, std::move(cuts), trace)
-      .run(retention, owns_shared);
+  return PartBuilder(job, cost, graph, backward, piece, std::move(cuts), trace).run(retention);
+}
+
+std::vector<bool> beside_owners(const std::vector<std::vector<ChunkShape>>& chunks,
+                                const PipelineShape& pipeline, std::size_t parts) {
+  std::vector<bool> beside(parts, true);
+  for (int stage = 0; stage < pipeline.stages; ++stage) {
+    bool first = false, last = false;
+    for (int chunk = 0; chunk < pipeline.chunks; ++chunk) {
+      const int piece = piece_at(pipeline, {stage, chunk});
+      first = first || piece == 0;
+      last = last || piece + 1 == piece_count(pipeline);
+    }
+    if (first && last) continue;
+    for (const ChunkShape& chunk : chunks[static_cast<std::size_t>(stage)])
+      for (const PartRun& run : chunk.runs) beside[static_cast<std::size_t>(run.part)] = false;
+  }
+  return beside;
 }
 
 }  // namespace podsim

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/index.h"
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
 #include "workload/partition/kernels.h"
@@ -84,12 +85,25 @@ std::set<std::string> tensors_named(const Names& names) {
   return tensors;
 }
 
+// [tensor] whether it is the end of a layer that has a head behind it, or made from that.
+std::vector<bool> behind_layer(const Graph& graph) {
+  std::vector<bool> behind(graph.tensors.size(), false);
+  if (graph.layer_end >= 0) behind[at(graph.layer_end)] = true;
+  for (const Operation& op : graph.operations) {
+    const auto is_behind = [&](const Operand& input) { return behind[at(input.tensor)]; };
+    if (std::ranges::none_of(op.inputs, is_behind)) continue;
+    for (const Operand& output : op.outputs) behind[at(output.tensor)] = true;
+  }
+  return behind;
+}
+
 class Retainer {
  public:
   Retainer(const Job& job, const Graph& graph, const Backward& backward)
       : job_(job),
         graph_(graph),
         saved_(saved_activations(graph, backward)),
+        behind_(behind_layer(graph)),
         named_(tensors_named(job.recompute_names)),
         offloaded_(tensors_named(job.offloaded)) {}
 
@@ -114,9 +128,11 @@ class Retainer {
   const std::string& name(TensorId id) const { return graph_.tensors[static_cast<std::size_t>(id)].name; }
   bool offloaded(TensorId id) const { return offloaded_.count(name(id)) > 0; }
 
-  // When backward begins, without computing it again. Every layer has its input, wherever that waited.
+  // When backward begins, without computing it again. Every layer has its input, wherever that waited; what
+  // stands behind a layer is made again only by name.
   bool available(TensorId id) const {
     if (id == graph_.input || id == graph_.context || offloaded(id)) return true;
+    if (behind_[at(id)] && job_.recompute != Recompute::kRemakeNamed) return true;
     switch (job_.recompute) {
       case Recompute::kNone:
       case Recompute::kSelective:
@@ -132,12 +148,21 @@ class Retainer {
   }
 
   std::vector<Operation> again() const {
-    if (job_.recompute == Recompute::kFull && !job_.stack.recompute_stops_early) return graph_.operations;
+    if (job_.recompute == Recompute::kFull && !job_.stack.recompute_stops_early) return layer_operations();
     std::vector<TensorId> kept;
     for (std::size_t id = 0; id < graph_.tensors.size(); ++id) {
       if (available(static_cast<TensorId>(id))) kept.push_back(static_cast<TensorId>(id));
     }
     return operations_for(graph_, saved_, kept);
+  }
+
+  std::vector<Operation> layer_operations() const {
+    std::vector<Operation> operations;
+    for (const Operation& op : graph_.operations) {
+      const TensorId made = op.outputs.front().tensor;
+      if (made == graph_.layer_end || !behind_[at(made)]) operations.push_back(op);
+    }
+    return operations;
   }
 
   // Activations that backward or what is computed again reads.
@@ -167,6 +192,7 @@ class Retainer {
   const Job& job_;
   const Graph& graph_;
   const std::vector<TensorId> saved_;
+  const std::vector<bool> behind_;
   const std::set<std::string> named_, offloaded_;
   Retention result_;
 };

@@ -22,6 +22,18 @@ void each_run(const std::vector<PartitionedPart>& parts, const std::vector<Chunk
   }
 }
 
+// The same with what the part has where its shared tables' owner is on the stage, or is not.
+template <typename Visit>
+void each_part(const std::vector<PartitionedPart>& parts, const std::vector<bool>& beside_owner,
+               const std::vector<ChunkShape>& chunks, Visit&& visit) {
+  for (const ChunkShape& chunk : chunks) {
+    for (const PartRun& run : chunk.runs) {
+      const auto p = static_cast<std::size_t>(run.part);
+      visit(parts[p].where(beside_owner[p]), run.count);
+    }
+  }
+}
+
 // Bytes that a microbatch leaves on the chip from forward to backward: [chunk], all and logits alone; and
 // from the input gradient to the weight gradient, where these are apart.
 struct Held {
@@ -63,11 +75,10 @@ Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vec
 }
 
 // Groups that a chip of the stage is in: one for each set of axes, and the pipeline's.
-double communicators(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
-                     const PipelineShape& pipeline) {
+double communicators(const std::vector<PartitionedPart>& parts, const std::vector<bool>& beside_owner,
+                     const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline) {
   std::set<AxisSet> groups;
-  each_run(parts, chunks, [&](const PartitionedPart& piece, int) {
-    const Part& part = piece.part;
+  each_part(parts, beside_owner, chunks, [&](const Part& part, int) {
     for (const Block* block :
          {&part.forward, &part.backward, &part.gradient_reduce, &part.optimizer, &part.parameter_gather}) {
       for (const ProgramOp& op : *block) {
@@ -81,16 +92,19 @@ double communicators(const std::vector<PartitionedPart>& parts, const std::vecto
 }  // namespace
 
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
-                       const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage) {
+                       const std::vector<bool>& beside_owner, const std::vector<ChunkShape>& chunks,
+                       const PipelineShape& pipeline, int stage) {
   double weights = 0, gradients = 0, state = 0, most_state = 0;
+  each_part(parts, beside_owner, chunks, [&](const Part& part, int count) {
+    weights += count * part.local_weights;
+    gradients += count * part.local_gradients;
+    state += count * part.local_state;
+    most_state = std::max(most_state, part.local_state);
+  });
   MemoryUse use;
   Bytes in_backward;  // of the piece that is in backward, beyond what it keeps
   Bytes offloaded;
-  each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
-    weights += count * piece.part.local_weights;
-    gradients += count * piece.part.local_gradients;
-    state += count * piece.part.local_state;
-    most_state = std::max(most_state, piece.part.local_state);
+  each_run(parts, chunks, [&](const PartitionedPart& piece, int) {
     in_backward = std::max(in_backward, piece.footprint.remade);
     offloaded = std::max(offloaded, piece.footprint.offloaded());
   });
@@ -106,7 +120,8 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
   use.activations = Bytes{most_held(order, held.all, held.for_weights)} - use.logits + in_backward +
                     kOffloadBuffers * offloaded;
   use.buffers = gathered_weights(parts, chunks, stack);
-  use.buffers += stack.workspace + communicators(parts, chunks, pipeline) * stack.communicator_buffers;
+  use.buffers +=
+      stack.workspace + communicators(parts, beside_owner, chunks, pipeline) * stack.communicator_buffers;
   use.fragmentation = stack.fragmentation * use.total();
   return use;
 }

@@ -15,8 +15,9 @@ struct Job;
 // activations and logits of the microbatches in flight at the peak of the schedule, what the piece in
 // backward makes again, two buffers of what is offloaded, gathered weights of a piece and of those that are
 // prefetched, buffers of libraries, and the allocator's share of the sum. `parts` in the order of
-// StepProgram::parts.
+// StepProgram::parts, with what beside_owners says of them; `chunks` are the stage's.
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
-                       const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage);
+                       const std::vector<bool>& beside_owner, const std::vector<ChunkShape>& chunks,
+                       const PipelineShape& pipeline, int stage);
 
 }  // namespace podsim

@@ -11,8 +11,24 @@
 namespace podsim {
 namespace {
 
+// A rule that names axes of size 1 alone cuts nothing, and says nothing; one without axes replicates.
+bool says_anything(const Job& job, const ShardingRule& rule) {
+  return rule.axes.empty() || std::ranges::any_of(rule.axes, [&](const std::string& name) {
+           const int axis = job.mesh.find(name);
+           return axis >= 0 && job.mesh.axes[at(axis)].size > 1;
+         });
+}
+
 bool ruled(const Job& job, const Tensor& tensor) {
-  return !tensor.annotation && tensor.constrained && !job.rules.empty();
+  return !tensor.annotation && tensor.constrained &&
+         std::ranges::any_of(job.rules, [&](const ShardingRule& rule) { return says_anything(job, rule); });
+}
+
+bool spoken_of(const Job& job, const TensorDim& dim) {
+  const std::string ruling = ruling_dimension(job, dim.logical);
+  return std::ranges::any_of(job.rules, [&](const ShardingRule& rule) {
+    return rule.dimension == ruling && says_anything(job, rule);
+  });
 }
 
 // What put the axis on a dimension of a tensor before anything was propagated.
@@ -25,10 +41,12 @@ std::string said_by(const Job& job, const Tensor& tensor, std::size_t dim, const
 
 Annotation said_of(const Job& job, const Tensor& tensor) {
   if (tensor.annotation) return *tensor.annotation;
-  // In the user's own program a tensor of which no rule speaks is open.
-  const auto spoken_of = [&](const TensorDim& dim) { return !ruling_dimension(job, dim.logical).empty(); };
-  const bool silent =
-      job.program.has_value() && std::none_of(tensor.dims.begin(), tensor.dims.end(), spoken_of);
+  // In the user's own program a tensor of which no rule speaks is open. Not so what comes from the input
+  // pipeline: any device may read any of it, so that it has nothing to say of what is made from it.
+  if (tensor.role == TensorRole::kIndex) return closed(ruled_layout(job, tensor));
+  const bool silent = job.program.has_value() && std::ranges::none_of(tensor.dims, [&](const TensorDim& dim) {
+                        return spoken_of(job, dim);
+                      });
   return ruled(job, tensor) && !silent ? closed(ruled_layout(job, tensor)) : unset(tensor.dims.size());
 }
 

@@ -51,6 +51,24 @@ std::string prefixed(const char* prefix, const TensorDim& dim) {
   return dim.logical.empty() ? std::string() : prefix + dim.logical;
 }
 
+// The user's annotation, else what rules of the dimensions themselves say.
+Layout own_layout(const Job& job, const Tensor& tensor) {
+  if (tensor.annotation) return layout_of(*tensor.annotation);
+  Layout layout = replicated(tensor.dims.size());
+  AxisList used;
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    claim(ruled_axes(job, tensor.dims[i].logical), layout.dims[i], used);
+  return layout;
+}
+
+// Adds what rules of the dimensions' names with this prefix say: gradients and state follow them also where
+// their weight is annotated, for an annotation says where the weight lies.
+void claim_with(const char* prefix, const Job& job, const Tensor& tensor, Layout& layout) {
+  AxisList used = layout.sharded();
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    claim(ruled_axes(job, prefixed(prefix, tensor.dims[i])), layout.dims[i], used);
+}
+
 }  // namespace
 
 std::string ruling_dimension(const Job& job, const std::string& dimension) {
@@ -87,22 +105,15 @@ void follow_batch(Job& job) {
 TensorShape shape_of(const Tensor& tensor) { return {tensor.dims, tensor.element_bytes}; }
 
 Layout ruled_layout(const Job& job, const Tensor& tensor) {
-  if (tensor.annotation) return layout_of(*tensor.annotation);
-  Layout layout = replicated(tensor.dims.size());
-  AxisList used;
-  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
-    claim(ruled_axes(job, tensor.dims[i].logical), layout.dims[i], used);
-  if (tensor.role != TensorRole::kParameterGradient) return layout;
-  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
-    claim(ruled_axes(job, prefixed("gradient_", tensor.dims[i])), layout.dims[i], used);
+  Layout layout = own_layout(job, tensor);
+  if (tensor.role == TensorRole::kParameterGradient) claim_with("gradient_", job, tensor, layout);
   return layout;
 }
 
 Layout state_layout(const Job& job, const Tensor& parameter) {
   Layout layout = ruled_layout(job, parameter);
+  claim_with("state_", job, parameter, layout);
   AxisList used = layout.sharded();
-  for (std::size_t i = 0; i < parameter.dims.size(); ++i)
-    claim(ruled_axes(job, prefixed("state_", parameter.dims[i])), layout.dims[i], used);
   if (parameter.vector) claim(ruled_axes(job, "state_param_embed"), layout.dims.back(), used);
   return layout;
 }

@@ -253,6 +253,29 @@ TEST(IdleRules, of_presets_are_told_where_the_program_has_none_of_their_dimensio
   EXPECT_EQ(warnings_of(text), Lines{}) << "matmuls are cut, though there are no tokens between blocks";
 }
 
+TEST(IdleRules, of_presets_that_cut_the_batch_alone_are_told) {
+  const auto with = [](const std::string& model, const std::string& preset) {
+    const std::string axis = preset == "hsdp" ? "fsdp" : preset;
+    Lines messages;
+    for (const Problem& warning :
+         load("cluster { chip: \"h100\" fabric: \"dgx_h100\" chips: 8 }\njob { model: \"" + model +
+              "\" stack: \"torchtitan\" mesh { name: \"" + axis + "\" size: 8 } sharding: \"" + preset +
+              "\" global_batch_sequences: 64 sequence_tokens: " + (model == "resnet50" ? "1" : "1024") + " }")
+             .warnings)
+      messages.push_back(warning.message);
+    return messages;
+  };
+  for (const std::string preset : {"fsdp", "hsdp"})
+    EXPECT_EQ(
+        with("resnet50", preset),
+        Lines{preset + " cuts the batch alone: no tensor of the program has a dimension \"param_embed\""});
+  EXPECT_EQ(with("llama3_8b", "expert"),
+            Lines{"expert cuts the batch alone: no tensor of llama3_8b has a dimension \"experts\""});
+  EXPECT_EQ(with("llama3_8b", "fsdp"), Lines{});
+  EXPECT_EQ(with("qwen3_30b_a3b", "expert"), Lines{});
+  EXPECT_EQ(with("resnet50", "data"), Lines{});
+}
+
 TEST(IdleFields, recipes_that_no_matmul_uses_are_told) {
   const std::string text =
       valid_but("  sharding: \"fsdp\"\n",

@@ -72,10 +72,25 @@ TEST(OwnProgram, a_transformer_written_out_takes_the_step_of_the_built_in_one) {
   for (const std::vector<Override>& layout : std::vector<std::vector<Override>>{
            {},
            {{"job.sharding", "data,megatron_sp,zero1"}, {"job.mesh[0].name", "data"}},
+           {{"job.sharding", "data,zero2"}, {"job.mesh[0].name", "data"}},
+           {{"job.sharding", "megatron_sp"}, {"job.mesh[0].size", "1"}, {"cluster.chips", "4"}},
            {{"job.sharding", "fsdp,megatron"}, {"job.recompute", "none"}},
            {{"job.sharding", "fsdp"}, {"job.mesh[0].size", "64"}, {"job.mesh[1].size", "1"}}}) {
     SCOPED_TRACE(layout.empty() ? "as written" : layout.front().value);
     expect_same_step(partition(job_of(own, layout)), partition(job_of(built_in, layout)));
+  }
+}
+
+// The batch has a rule, which the axis makes say nothing; and no rule.
+TEST(OwnProgram, an_axis_of_size_1_changes_nothing) {
+  const std::string own = file("custom_layer_64_h100.textproto");
+  const std::vector<Override> one = {{"job.mesh[0].size", "1"}, {"cluster.chips", "4"}};
+  for (const std::string preset : {"megatron", "megatron_sp"}) {
+    SCOPED_TRACE(preset);
+    std::vector<Override> ruled = one, plain = one;
+    ruled.push_back({"job.sharding", "fsdp," + preset});
+    plain.push_back({"job.sharding", preset});
+    expect_same_step(partition(job_of(own, ruled)), partition(job_of(own, plain)));
   }
 }
 

@@ -65,6 +65,19 @@ TEST(Adapters, model_flops_leave_out_the_gradients_of_frozen_weights) {
   EXPECT_DOUBLE_EQ(program.parameters, all.parameters + adapters);
 }
 
+// Of 2 x 2,048 tokens all have a slot, however many slots are empty.
+TEST(Adapters, beside_experts_count_the_slots_that_hold_a_token) {
+  Job job = job_of(llama2_70b(), {}, {});
+  job.model.experts = MixtureOfExperts{.experts = 8, .experts_per_token = 2, .expert_ffn = 4096};
+  job.adapters = Adapters{.rank = kRank, .matmuls = {"expert up", "expert down"}};
+  const FlopsPerToken even = partition(job).flops_per_token;
+  job.model.experts->imbalance = 4;
+  EXPECT_DOUBLE_EQ(partition(job).flops_per_token.causal.value, even.causal.value);
+  job.model.experts->imbalance = 1;
+  job.model.experts->capacity_factor = 2;
+  EXPECT_DOUBLE_EQ(partition(job).flops_per_token.hardware.value, even.hardware.value);
+}
+
 TEST(Adapters, frozen_weights_are_as_wide_as_is_said_and_trained_ones_as_before) {
   Job job = tuned({}, {});
   const double sixteen_bits = layer_of(partition(job)).local_weights;

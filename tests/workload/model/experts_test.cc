@@ -317,10 +317,29 @@ TEST(Experts, traffic_of_their_own_concerns_nothing_else) {
   Job job = expert_job(mixture(), {{"data", 2}, {"expert", 8}});
   const Part plain = part(partition(job), "expert layer");
   job.stack.experts.traffic = 3 * job.stack.elementwise_traffic;
+  job.stack.fused.activation = false;  // what is stated was measured with it
   const Part more = part(partition(job), "expert layer");
   EXPECT_DOUBLE_EQ(op_named(more.forward, "dispatch").hbm.value,
                    3 * op_named(plain.forward, "dispatch").hbm.value);
+  EXPECT_DOUBLE_EQ(op_named(more.forward, "expert activation").hbm.value,
+                   3 * op_named(plain.forward, "expert activation").hbm.value);
   EXPECT_EQ(op_named(more.forward, "norm 1").hbm.value, op_named(plain.forward, "norm 1").hbm.value);
+}
+
+// 2 x 2,048 slots, and per slot 1,024 hidden values in 16 bits.
+TEST(Experts, activations_that_are_not_fused_keep_and_move_what_those_of_dense_blocks_do) {
+  const auto measured = [](bool gated, bool fused) {
+    Job job = expert_job(mixture(), {});
+    job.model.experts->gated = gated;
+    job.stack.fused.activation = fused;
+    job.stack.fragmentation = 0;
+    const StepProgram program = partition(job);
+    return std::pair(program.memory[0].activations.value,
+                     op_named(part(program, "expert layer").forward, "expert activation").hbm.value);
+  };
+  const auto [kept, moved] = measured(true, true);
+  EXPECT_EQ(measured(true, false), std::pair(kept + 4 * 2.0 * 4096 * 1024, moved * (10.0 / 6)));
+  EXPECT_EQ(measured(false, false), measured(false, true)) << "a plain activation is one kernel";
 }
 
 TEST(Experts, traffic_of_permutation_concerns_dispatch_and_combination_alone) {

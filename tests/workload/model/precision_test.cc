@@ -184,6 +184,19 @@ TEST(Recipe, tokens_go_to_experts_in_other_bytes_than_they_come_back) {
   }
 }
 
+TEST(Recipe, what_is_gathered_for_matmuls_has_other_bytes_than_tokens_on_their_way_to_experts) {
+  Job job = job_of(llama3_8b(), {{"expert", 8}}, {"expert"}, kTokens);
+  job.model.experts = MixtureOfExperts{.experts = 16, .experts_per_token = 2, .expert_ffn = 1024};
+  job.precision = fp8();
+  job.precision.activation_wire_bytes = 0.5;
+  const StepProgram program = partition(job);
+  const auto layer = std::ranges::find(program.parts, "expert layer", &Part::name);
+  ASSERT_NE(layer, program.parts.end());
+  for (const Block* block : {&layer->forward, &layer->backward})
+    for (const CollectiveOp& move : collectives(*block, CollectiveKind::kAllToAll, Purpose::kActivation))
+      EXPECT_DOUBLE_EQ(move.bytes.value, 2 * 2.0 * kTokens * 4096) << move.tensor;
+}
+
 // Only weight gradients read the two normalised inputs and the result of the activation function; attention
 // reads its own result again, and the norms read the residual.
 TEST(Recipe, activations_that_only_its_matmuls_read_are_kept_in_its_bytes) {

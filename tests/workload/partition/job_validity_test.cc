@@ -128,6 +128,10 @@ TEST(ExplainInvalid, pipeline) {
 
 TEST(ExplainInvalid, model) {
   Job job = valid_job();
+  job.model.parallel_block = job.model.post_norms = true;
+  expect_problem(job, "job.model",
+                 "parallel blocks have no norms behind them: post_norms needs blocks in sequence");
+  job = valid_job();
   job.model.kv_heads = 7;
   expect_problem(job, "job.model", "heads 64 are not divisible by kv_heads 7");
   job = valid_job();

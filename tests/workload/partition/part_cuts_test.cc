@@ -63,7 +63,7 @@ double seconds_of_the_cheapest_of_each(const Job& job, const CostModel& cost, co
 
 double seconds_by_partition(const Job& job, const CostModel& cost, const ModelPart& piece) {
   PartitionTrace trace;
-  partition_part(job, cost, piece, false, &trace);
+  partition_part(job, cost, piece, &trace);
   double sum = 0;
   for (const OperationRecord& record : trace.operations) sum += record.seconds;
   return sum;

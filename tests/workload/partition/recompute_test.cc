@@ -310,6 +310,47 @@ TEST(LibraryBuffers, count_for_each_group_that_a_chip_is_in) {
   EXPECT_EQ(partition(job).memory[0].buffers.value - none, 1e6 + 2e3);
 }
 
+Job predicting(Recompute recompute) {
+  Job job = llama();
+  job.model.layers = 4;
+  job.model.prediction_layers = 1;
+  job.recompute = recompute;
+  return job;
+}
+
+// Only the transformer layer of a module is computed again: its norm, its logits and its loss are kept as
+// those of the model's head.
+TEST(PredictionModules, keep_what_stands_behind_their_layer) {
+  for (const bool early : {true, false}) {
+    Job job = predicting(Recompute::kFull);
+    job.stack.recompute_stops_early = early;
+    const StepProgram program = partition(job);
+    const auto module = std::ranges::find(program.parts, "prediction", &Part::name);
+    ASSERT_NE(module, program.parts.end());
+    EXPECT_TRUE(has_op(module->backward, "qkv recompute"));
+    EXPECT_EQ(has_op(module->backward, "residual add 2 recompute"), !early);
+    for (const char* behind : {"final norm recompute", "logits recompute", "loss recompute"})
+      EXPECT_FALSE(has_op(module->backward, behind)) << behind;
+    Names kept;
+    for (const KeptActivation& each : module->kept) kept.push_back(each.tensor);
+    EXPECT_EQ(kept, (Names{"prediction input", "prediction output", "final norm"}));
+    EXPECT_DOUBLE_EQ(program.memory[0].logits.value, 2 * 6 * kTokens * 128256);
+  }
+}
+
+TEST(PredictionModules, that_are_told_to_make_their_logits_again_hold_them_in_backward_alone) {
+  Job job = predicting(Recompute::kNone);
+  const StepProgram all = partition(job);
+  job.recompute = Recompute::kRemakeNamed;
+  job.recompute_names = {"logits"};
+  const StepProgram program = partition(job);
+  const auto module = std::ranges::find(program.parts, "prediction", &Part::name);
+  EXPECT_TRUE(has_op(module->backward, "logits recompute"));
+  const double logits = 6 * kTokens * 128256;
+  EXPECT_DOUBLE_EQ((all.memory[0].logits - program.memory[0].logits).value, logits);
+  EXPECT_DOUBLE_EQ((program.memory[0].activations - all.memory[0].activations).value, logits);
+}
+
 TEST(RetainableNames, are_activations_of_layers_and_known_words) {
   const Names names = retainable_names(model_program(llama()));
   for (const char* name : {"ffn up", "layer input", "mlpwi_0", "core_attn", "scores"})

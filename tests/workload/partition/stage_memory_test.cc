@@ -99,7 +99,7 @@ TEST(ActivationMemory, weight_gradients_alone_need_32_bytes_per_element_of_a_gpt
   const Job job = job_of(gpt3_175b(), {}, {});
   const ModelPart layer = model_program(job).parts[1];
   ASSERT_EQ(layer.name, "layer");
-  EXPECT_EQ(partition_part(job, SentBytes(), layer, false, nullptr).footprint.for_weights.value,
+  EXPECT_EQ(partition_part(job, SentBytes(), layer, nullptr).footprint.for_weights.value,
             32 * 2048.0 * job.microbatch * job.model.d_model);
 }
 
@@ -195,6 +195,67 @@ TEST(Fragmentation, is_a_share_of_everything_else) {
   job.stack.fragmentation = 0.1;
   const MemoryUse use = partition(job).memory[0];
   EXPECT_NEAR(use.total().value, 11 * use.fragmentation.value, 1);
+}
+
+Job tied_in_stages(PipelineSchedule schedule) {
+  Model model = llama3_8b();
+  model.layers = 16;
+  model.tied_embedding = true;
+  Job job = job_of(model, {{"pipeline", 4}}, {});
+  job.pipeline_axis = "pipeline";
+  job.schedule = schedule;
+  job.chunks_per_stage = schedule_traits(schedule).chunks.value_or(2);
+  job.global_batch = 16;
+  return job;
+}
+
+// How often weights, gradients and optimizer state of the table lie in all stages beyond once.
+double more_tables(const Job& job) {
+  const StepProgram program = partition(job);
+  const double copies = job.schedule == PipelineSchedule::kDualPipe ? 2 : 1;  // of every piece
+  double bytes = 0;
+  for (const MemoryUse& use : program.memory) bytes += (use.weights + use.gradients + use.optimizer).value;
+  const double of_parameter = 2 + job.stack.gradient_bytes + job.stack.optimizer_state_bytes;
+  return (bytes / of_parameter / copies - program.parameters) / (128256.0 * 4096);
+}
+
+TEST(TiedTables, lie_once_on_a_stage_that_has_both_ends_of_the_model) {
+  for (const PipelineSchedule schedule :
+       {PipelineSchedule::k1F1B, PipelineSchedule::kInterleaved, PipelineSchedule::kZeroBubbleH1})
+    EXPECT_NEAR(more_tables(tied_in_stages(schedule)), 1, 1e-9) << schedule_traits(schedule).name;
+  for (const PipelineSchedule schedule : {PipelineSchedule::kZeroBubbleV, PipelineSchedule::kDualPipe})
+    EXPECT_NEAR(more_tables(tied_in_stages(schedule)), 0, 1e-9) << schedule_traits(schedule).name;
+  Job one = tied_in_stages(PipelineSchedule::k1F1B);
+  one.mesh.axes[0].size = 1;
+  EXPECT_NEAR(more_tables(one), 0, 1e-9);
+}
+
+TEST(TiedTables, are_reduced_and_updated_where_they_lie) {
+  const auto head = [](PipelineSchedule schedule) {
+    Job job = tied_in_stages(schedule);
+    job.mesh.axes.push_back({"data", 2});
+    job.rules = {{"batch", {"data"}}};
+    return head_of(partition(job));
+  };
+  const Part apart = head(PipelineSchedule::k1F1B), beside = head(PipelineSchedule::kZeroBubbleV);
+  const double table = 128256.0 * 4096;
+  EXPECT_DOUBLE_EQ(apart.local_state - beside.local_state, table);
+  EXPECT_DOUBLE_EQ(
+      total_bytes(collectives(apart.gradient_reduce)) - total_bytes(collectives(beside.gradient_reduce)),
+      4 * table);
+  EXPECT_EQ(apart.weights, beside.weights + 1);
+}
+
+// A module that predicts a further token has another copy of both tables where it stands alone.
+TEST(TiedTables, of_a_prediction_module_lie_once_beside_their_owners) {
+  const auto more = [](PipelineSchedule schedule) {
+    Job job = tied_in_stages(schedule);
+    job.model.tied_embedding = false;
+    job.model.prediction_layers = 1;
+    return more_tables(job);
+  };
+  EXPECT_NEAR(more(PipelineSchedule::k1F1B), 2, 1e-9);
+  EXPECT_NEAR(more(PipelineSchedule::kZeroBubbleV), 0, 1e-9);
 }
 
 }  // namespace

@@ -79,6 +79,32 @@ TEST(ByteTable, zero_1_and_2_scatter_gradients_and_gather_weights) {
   EXPECT_DOUBLE_EQ(two.layer().local_gradients * 8, one.layer().local_gradients);
 }
 
+// One annotated tensor has every layout of the graph completed, and none changed.
+TEST(ByteTable, an_annotation_that_says_what_the_rules_say_changes_nothing) {
+  for (const char* preset : {"zero1", "zero2", "zero3"}) {
+    Job job = job_of(llama3_8b(), {{"data", 8}}, {"data", preset}, kSequence);
+    const StepProgram ruled = partition(job);
+    job.annotations = {{"", "norm 1", "[{data},{},{}]"}};
+    const StepProgram annotated = partition(job);
+    EXPECT_EQ(annotated.memory[0].total(), ruled.memory[0].total()) << preset;
+    EXPECT_EQ(traffic(annotated, layer_of(annotated).backward), traffic(ruled, layer_of(ruled).backward))
+        << preset;
+    EXPECT_EQ(traffic(annotated, layer_of(annotated).gradient_reduce),
+              traffic(ruled, layer_of(ruled).gradient_reduce))
+        << preset;
+  }
+}
+
+TEST(ByteTable, gradients_and_state_of_an_annotated_weight_are_cut_by_their_rules) {
+  Job job = job_of(llama3_8b(), {{"data", 4}, {"tensor", 2}}, {"data", "zero2"}, kSequence);
+  job.annotations = {{"", "ffn up weight", "[{},{},{tensor}]"}};
+  const double matrix = 4096.0 * 2 * 14336, others = 218'112'000 - matrix;
+  const StepProgram program = partition(job);
+  EXPECT_DOUBLE_EQ(layer_of(program).local_parameters, others + matrix / 2);
+  EXPECT_DOUBLE_EQ(layer_of(program).local_state, others / 4 + matrix / 8);
+  EXPECT_DOUBLE_EQ(layer_of(program).local_gradients, layer_of(program).local_state);
+}
+
 TEST(ByteTable, a_group_of_ranks_that_shares_optimizer_state_scatters_inside_and_all_reduces_shards_outside) {
   const Planned p({{"data", 4}, {"optimizer", 8}}, {"data", "zero1_group"}),
       all({{"data", 32}}, {"data", "zero1"});
