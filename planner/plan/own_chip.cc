@@ -7,6 +7,14 @@
 #include "proto/scenario/write_layout.h"
 
 namespace podsim {
+namespace {
+
+std::string own_chip_of(const PlanScenario& scenario) {
+  return scenario.own_chip.empty() ? cluster_words(scenario.text, scenario.overrides).chip
+                                   : scenario.own_chip;
+}
+
+}  // namespace
 
 ScenarioOnChip scenario_on_chip(const PlanScenario& scenario, const std::string& chip,
                                 const Catalog& catalog) {
@@ -41,7 +49,7 @@ std::vector<std::string> left_out_words(const PlanQuestion& question, const Cata
     for (const std::string& chip : scenario.chips) {
       const ScenarioOnChip on_chip = scenario_on_chip(scenario, chip, catalog);
       for (const std::string& path : on_chip.left_out)
-        tell(path + " is of " + scenario.own_chip + ", and left out for " + chip);
+        tell(path + " is of " + own_chip_of(scenario) + ", and left out for " + chip);
       const bool bought = std::ranges::count(scenario.price_terms, kOwnedContract) > 0;
       if (bought && cluster_words(on_chip.text, on_chip.overrides).own_price)
         tell("cluster.usd_per_chip_hour is of rented chips, and left out for those that are owned");
