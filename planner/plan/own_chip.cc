@@ -18,8 +18,7 @@ std::string own_chip_of(const PlanScenario& scenario) {
 
 ScenarioOnChip scenario_on_chip(const PlanScenario& scenario, const std::string& chip,
                                 const Catalog& catalog) {
-  const std::string own =
-      scenario.own_chip.empty() ? cluster_words(scenario.text, scenario.overrides).chip : scenario.own_chip;
+  const std::string own = own_chip_of(scenario);
   const auto name_of = [&](const std::string& name) {
     return catalog.canonical(Catalog::Section::kChips, name).value_or(name);
   };
