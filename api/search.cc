@@ -25,6 +25,11 @@ Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish&
   if (wish.top < 1 || !is_share(wish.within) || !is_share(wish.gap))
     return input_error("search", "top, within, gap",
                        "a search takes top from 1, within and gap from 0 to less than 1");
+  if (wish.gap > 0 && (wish.within > 0 || wish.pareto))
+    return input_error("search", wish.pareto ? "gap, pareto" : "gap, within",
+                       "a gap ends the search before all layouts are found that are asked for");
+  if (wish.pareto && wish.within > 0)
+    return input_error("search", "within, pareto", "a front is of all layouts, however slow");
   const std::vector<Override> overrides = overrides_of(scenario);
   const LoadSearchResult loaded = load_search(scenario.name(), scenario.text(), shared_catalog(), overrides);
   if (!loaded.question) return input_error(loaded.problems);

@@ -107,8 +107,8 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize, std:
   if (changed != nullptr &&
       (scaled.job.global_batch != wanted_batch || !explain_invalid(scaled.job).empty()) &&
       set_nearest_batch(scaled.job, wanted_batch, mesh_axis.size))
-    *changed =
-        significant(scaled.job.global_batch, 1) + " sequences instead of " + significant(wanted_batch, 4);
+    *changed = significant(scaled.job.global_batch, 1) + " sequences instead of " +
+               significant(wanted_batch, wanted_batch == std::floor(wanted_batch) ? 1 : 4);
   if (std::string problem = resize(scaled.cluster.fabric); !problem.empty()) return problem;
   if (std::string problem = explain_invalid(scaled.cluster.fabric); !problem.empty()) return problem;
   if (std::vector<JobProblem> problems = explain_invalid(scaled.job); !problems.empty())
@@ -185,18 +185,21 @@ std::string rescale_nearly(Spec& spec, int chips, bool strong, std::string& chan
   return rescale_reshaped(spec, chips, strong, changed).empty() ? "" : obstacle;
 }
 
-std::string rescale_slices(Spec& spec, int slices, bool strong) {
+std::string rescale_slices(Spec& spec, int slices, bool strong, std::string* changed) {
   const FabricSpec& before = spec.cluster.fabric;
   if (kind_of(before).dimensions(before).empty()) return before.name + " has no slices";
   if (slices > 1 && before.dcn.bandwidth.value == 0)
     return before.name + " has no DCN that could join " + std::to_string(slices) + " slices";
   const std::int64_t chips = std::int64_t{before.chips / before.slices} * slices;
   if (chips > INT32_MAX) return "too many chips";
-  return rescale_by(spec, static_cast<int>(chips), strong, [&](FabricSpec& fabric) {
-    fabric.chips = static_cast<int>(chips);
-    fabric.slices = slices;
-    return std::string();
-  });
+  return rescale_by(
+      spec, static_cast<int>(chips), strong,
+      [&](FabricSpec& fabric) {
+        fabric.chips = static_cast<int>(chips);
+        fabric.slices = slices;
+        return std::string();
+      },
+      changed);
 }
 
 }  // namespace podsim

@@ -18,7 +18,8 @@ std::string rescale(Spec& spec, int chips, bool strong);
 // 1,234"), and is empty otherwise.
 std::string rescale_nearly(Spec& spec, int chips, bool strong, std::string& changed);
 
-// The same on this many slices of the shape they have, joined by the DCN.
-std::string rescale_slices(Spec& spec, int slices, bool strong);
+// The same on this many slices of the shape they have, joined by the DCN; with the nearest global batch, as
+// above, where `changed` is there to say so.
+std::string rescale_slices(Spec& spec, int slices, bool strong, std::string* changed = nullptr);
 
 }  // namespace podsim

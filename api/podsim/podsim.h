@@ -202,8 +202,9 @@ struct RankedLayout {
 struct SearchWish {
   int top = 10;
   double within = 0;    // all layouts that are slower by this share at most, too
-  double gap = 0;       // stop where nothing can be faster by more than this share
-  bool pareto = false;  // all layouts that no other beats in both step and memory
+  double gap = 0;       // stop where nothing can be faster by more than this share; not beside `within`
+  bool pareto = false;  // all layouts that no other beats in both step and memory, however many; `within` and
+                        // `gap` are 0 then
 };
 
 struct SearchResult {

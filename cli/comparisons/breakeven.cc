@@ -2,8 +2,10 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/answers/render.h"
 #include "cli/comparisons/field_range.h"
@@ -30,9 +32,13 @@ std::string tie_text(const BreakevenVerb& verb, const FieldRange& range, const T
                      double second_below) {
   const std::string winner = first_below < second_below ? verb.files[0] : verb.files[1],
                     after = first_below < second_below ? verb.files[1] : verb.files[0];
-  return "At " + range.path + " = " + significant((tie.below + tie.above) / 2, 4) + " (" +
-         significant(tie.below, 5) + " to " + significant(tie.above, 5) + ") the two have the same " +
-         verb.figure + ".\nBelow it " + winner + " has less, above it " + after + ".\n";
+  const std::string place =
+      range.whole_numbers
+          ? "Between " + range.path + " = " + significant(tie.below, 1) + " and " + significant(tie.above, 1)
+          : "At " + range.path + " = " + significant((tie.below + tie.above) / 2, 4) + " (" +
+                significant(tie.below, 5) + " to " + significant(tie.above, 5) + ")";
+  return place + " the two have the same " + verb.figure + ".\nBelow it " + winner + " has less, above it " +
+         after + (tie.again ? ", up to another tie: look from " + shortest(tie.above) + " on" : "") + ".\n";
 }
 
 std::string tie_json(const BreakevenVerb& verb, const FieldRange& range, const Tie& tie,
@@ -60,9 +66,35 @@ void tell_no_tie(const BreakevenVerb& verb, const FieldRange& range, double at_f
                   verb.files[1], verb.figure, from, to);
     return;
   }
-  spdlog::error("{} has less {} from {} to {}: there is no tie between", verb.files[difference < 0 ? 0 : 1],
-                verb.figure, from, to);
+  spdlog::error("{} has less {} at every value that was tried from {} to {}: there is no tie between",
+                verb.files[difference < 0 ? 0 : 1], verb.figure, from, to);
 }
+
+// A value between both ends that a scenario cannot have is none to compare at; the first is told.
+class ValuesBetween {
+ public:
+  ValuesBetween(const FieldRange& range, const std::function<double(double)>& difference)
+      : range_(range), difference_(difference) {}
+
+  std::optional<double> operator()(double value) {
+    if (value <= range_.from || value >= range_.to) return difference_(value);
+    try {
+      return difference_(value);
+    } catch (const NoFigure& problem) {
+      if (!told_)
+        spdlog::warn("{}: values that a scenario cannot have are left out, such as {}: {}", range_.path,
+                     range_.at(value).value,
+                     problem.problems.empty() ? problem.what() : problem.problems.front().message);
+      told_ = true;
+      return std::nullopt;
+    }
+  }
+
+ private:
+  const FieldRange& range_;
+  const std::function<double(double)>& difference_;
+  bool told_ = false;
+};
 
 int find_breakeven(const BreakevenVerb& verb) {
   if (verb.quiet) spdlog::set_level(spdlog::level::err);
@@ -75,11 +107,14 @@ int find_breakeven(const BreakevenVerb& verb) {
     const auto of_second = [&](double value) {
       return verb.both ? second.at({range->at(value)}) : second.at({});
     };
-    const auto tie = find_tie([&](double value) { return of_first(value) - of_second(value); }, range->from,
-                              range->to, range->whole_numbers);
+    const std::function<double(double)> difference = [&](double value) {
+      return of_first(value) - of_second(value);
+    };
+    ValuesBetween between(*range, difference);
+    const auto tie =
+        find_tie([&](double value) { return between(value); }, range->from, range->to, range->whole_numbers);
     if (!tie) {
-      tell_no_tie(verb, *range, of_first(range->from) - of_second(range->from),
-                  of_first(range->to) - of_second(range->to));
+      tell_no_tie(verb, *range, difference(range->from), difference(range->to));
       judge_fields({&first, &second});
       return kInfeasible;
     }
@@ -122,9 +157,10 @@ void add_breakeven(CLI::App& app, int& exit_code) {
   verb.add_flag("-q,--quiet", options->quiet, "No warnings");
   add_catalog_option(verb, options->catalogs);
   verb.footer(
-      "The tie is found to a thousandth, or between two neighbours where the field is a whole number; where "
-      "the "
-      "figures cross more than once, one of the ties.\n"
+      "The tie is found to a thousandth, or between two neighbours where the field is a whole number, of "
+      "those "
+      "that both scenarios can have. Where one has less at both ends, 15 values between are tried; where the "
+      "figures cross more than once, the answer is one of the ties.\n"
       "Examples:\n"
       "  podsim breakeven scenarios/qwen3_14b_8_h100.textproto scenarios/mixtral_8x7b_64_h100.textproto "
       "--over "

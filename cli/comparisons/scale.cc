@@ -59,8 +59,8 @@ std::string written(const Scaling& scaling, const ScaleVerb& verb) {
 
 using Rescale = std::string (*)(Spec&, int, bool, std::string& changed);
 
-std::string rescale_whole_slices(Spec& spec, int slices, bool strong, std::string&) {
-  return rescale_slices(spec, slices, strong);
+std::string rescale_whole_slices(Spec& spec, int slices, bool strong, std::string& changed) {
+  return rescale_slices(spec, slices, strong, &changed);
 }
 
 // The spec at each count of chips, or of slices, that the job can have; the others are told and left out.

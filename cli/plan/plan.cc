@@ -132,8 +132,9 @@ void add_what_is_chosen_from(CLI::App& verb, PlanOptionWords& words) {
       ->type_name("RANGE");
   verb.add_option("--precision", words.precision, "Recipes of the stack: bf16,fp8; without it the scenario's")
       ->type_name("NAME,...");
-  verb.add_option("--price-term", words.price_term, "Contracts: on_demand,committed_1y,spot")
-      ->default_str("on_demand")
+  verb.add_option(
+          "--price-term", words.price_term,
+          "Contracts: on_demand,committed_1y,spot; without it the scenario's price_term, or on_demand")
       ->type_name("TERM,...");
   verb.add_option(
           "--minimise", words.objective,

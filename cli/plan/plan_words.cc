@@ -12,6 +12,7 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/interrupt.h"
 #include "planner/plan/ask.h"
+#include "planner/plan/own_chip.h"
 #include "proto/scenario/load_plan.h"
 #include "proto/scenario/write_layout.h"
 #include "proto/text/assign.h"
@@ -208,6 +209,10 @@ void tell_idle_terms(const PlanQuestion& question, const Catalog& catalog) {
           chip);
 }
 
+void tell_left_out(const PlanQuestion& question, const Catalog& catalog) {
+  for (const std::string& words : left_out_words(question, catalog)) spdlog::warn("{}", words);
+}
+
 }  // namespace
 
 std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& typed, const Catalog& catalog) {
@@ -239,6 +244,7 @@ std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& typed, con
   if (!terms || !is_whole(typed, question)) return std::nullopt;
   question.terms = *std::move(terms);
   tell_idle_terms(question, catalog);
+  tell_left_out(question, catalog);
   question.most_kw = typed.site_kw;
   return question;
 }

@@ -247,9 +247,15 @@ void add_search(CLI::App& app, int& exit_code) {
       ->type_name("N");
   verb.add_option("--within", options->within, "Find all layouts that are slower by so much at most: 2%")
       ->type_name("SHARE");
-  verb.add_option("--gap", options->gap, "Stop where nothing can be faster by more than this: 1%")
+  verb.add_option("--gap", options->gap,
+                  "Stop where nothing can be faster than the best by more than this, 1%, with what is found "
+                  "until then")
+      ->excludes("--within")
       ->type_name("SHARE");
-  verb.add_flag("--pareto", options->pareto, "Find all layouts that no other beats in both step and memory");
+  verb.add_flag("--pareto", options->pareto, "Find all layouts that no other beats in both step and memory")
+      ->excludes("--top")
+      ->excludes("--within")
+      ->excludes("--gap");
   verb.add_option("--why-not", options->why_not,
                   "Say why not a layout with these values: tensor=8,pipeline=4")
       ->type_name("AXIS=N,...");

@@ -36,8 +36,10 @@ std::string proof_text(const SearchAnswer& answer) {
   if (counts.open > 0) text += ", " + counted(counts.open) + " open";
   const std::string none = counts.too_long > 0 ? ". No other layout is faster" : ". No layout is faster";
   if (answer.proven && answer.gap == 0) return text + none + ".\n";
-  return text + none + " by more than " + percent(answer.gap) +
-         (answer.proven ? ".\n" : ": the search was stopped.\n");
+  text += none + " by more than " + percent(answer.gap);
+  if (!answer.proven) return text + ": the search was stopped.\n";
+  return text +
+         (answer.may_lack ? ", where the search ended: after the best, layouts may be missing.\n" : ".\n");
 }
 
 // Layouts that might be better and cannot be simulated, the first of them.

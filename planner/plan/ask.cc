@@ -20,11 +20,19 @@ std::optional<Value> first_of(const std::optional<Value>& said, const std::optio
   return said ? said : block;
 }
 
+// Its chip and its contract are those of its file.
+void take_words_of_cluster(PlanScenario& scenario) {
+  const ClusterWords words = cluster_words(scenario.text, scenario.overrides);
+  scenario.own_chip = words.chip;
+  scenario.price_terms = {words.price_term.empty() ? kUsualContract : words.price_term};
+}
+
 // The scenario on the clusters of one choice.
 PlanScenario on_choice(PlanScenario scenario, const ClusterOption& choice) {
   if (!choice.text.empty()) {
     scenario.file = choice.file;
     scenario.text = choice.text;
+    take_words_of_cluster(scenario);
   }
   const auto set = [&](const char* path, const std::string& value) {
     if (!value.empty()) scenario.overrides.push_back({path, value});
@@ -56,11 +64,12 @@ void add_scenarios(const AskedScenario& asked, const PlanWords& words, std::vect
   for (const FieldSetting& each : asked.block.settings) plain.overrides.push_back({each.path, each.value});
   plain.batch_tokens = words.batch_tokens.empty() ? asked.block.batch_tokens : words.batch_tokens;
   plain.counts.assign(std::begin(kUsualCounts), std::end(kUsualCounts));
+  take_words_of_cluster(plain);
   std::vector<PlanScenario> scenarios;
   if (!words.chips)
     for (const ClusterOption& choice : asked.block.clusters) scenarios.push_back(on_choice(plain, choice));
   if (scenarios.empty()) {
-    plain.chips = words.chips ? *words.chips : std::vector{cluster_words(plain.text, plain.overrides).chip};
+    plain.chips = words.chips ? *words.chips : std::vector{plain.own_chip};
     scenarios.push_back(std::move(plain));
   }
   for (PlanScenario& each : scenarios) {

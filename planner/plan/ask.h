@@ -19,8 +19,8 @@ struct AskedScenario {
   TrainingPlan block;
 };
 
-// What is missing is the block's, and where that does not say it, usual: no limits, USD are least, on_demand,
-// 256 to 2,048 of the scenario's chips in doublings.
+// What is missing is the block's, and where that does not say it, usual: no limits, USD are least, the
+// contract of the scenario's cluster or on_demand, 256 to 2,048 of the scenario's chips in doublings.
 struct PlanWords {
   std::optional<double> tokens, most_days, most_usd, probability;
   std::vector<PlanObjective> objectives;  // in place of the block's, as below

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "economics/bill.h"
 #include "engine/unit_factors.h"
@@ -42,13 +43,14 @@ ChoiceCourse course_of(const ChoiceFacts& choice, const ChoiceLuck& luck) {
   const RunInputs inputs = inputs_at(choice, luck);
   const double longer = luck.step * luck.run;
   const double run_days = inputs.days * longer;
-  ChoiceCourse course{choice.start_day + run_days, 0, inputs.mwh * longer * luck.power, 0,
-                      static_cast<double>(choice.chips)};
+  ChoiceCourse course{choice.start_day + run_days, 0, inputs.mwh * longer * luck.power,
+                      static_cast<double>(choice.chips), 0};
   Price price = choice.price;
   price.usd_per_chip_hour = inputs.usd_per_chip_hour;
   course.usd = usd_of_run(inputs.paid_chips, run_days, price) + course.mwh * kKwhPerMwh * inputs.usd_per_kwh +
                inputs.one_off_usd;
-  course.carbon_t = course.mwh * inputs.kg_per_kwh + run_days * inputs.making_t_per_day;
+  course.carbon_t = choice.kg_per_kwh ? course.mwh * inputs.kg_per_kwh + run_days * inputs.making_t_per_day
+                                      : std::numeric_limits<double>::infinity();
   return course;
 }
 

@@ -15,7 +15,8 @@ struct ChoiceLuck {
 };
 
 struct ChoiceCourse {
-  double days = 0, usd = 0, mwh = 0, carbon_t = 0, chips = 0;
+  double days = 0, usd = 0, mwh = 0, chips = 0;
+  double carbon_t = 0;  // infinite where nobody says what carbon the power has
   double of(PlanObjective objective) const {
     switch (objective) {
       case PlanObjective::kDays:

@@ -68,6 +68,7 @@ struct ChoiceFacts {
 
 struct OutcomeQuestion {
   PlanObjective objective = PlanObjective::kUsd;
+  std::vector<PlanObjective> ties = {};  // decide in their order among what is equal in that
   std::optional<double> most_days = {}, most_usd = {};
   double days_probability = 0.5, usd_probability = 0.5;  // with which a choice is to meet them
   std::uint64_t seed = 1;

@@ -1,18 +1,19 @@
 // Goes through the clusters, searches the layouts of each and puts a price on the best: a part of plan.h.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "engine/binary_units.h"
+#include "planner/plan/batch_counts.h"
 #include "planner/plan/cluster_study.h"
 #include "planner/plan/make_row.h"
+#include "planner/plan/own_chip.h"
 #include "planner/plan/own_layout.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/time_left.h"
 #include "planner/plan/torus_words.h"
 #include "planner/search/stored_steps.h"
+#include "planner/space/even_batches.h"
 #include "prediction/step_length.h"
 #include "proto/catalog/owning_tables.h"
 #include "proto/scenario/chosen_fabric.h"
@@ -22,8 +23,6 @@
 
 namespace podsim {
 namespace {
-
-constexpr int kMostBatchSequences = 100'000'000;  // of a step
 
 // Tried in this order where the chip lacks the kernels of the scenario's stack.
 const std::vector<std::string> kOtherStacks = {"generic_megatron", "generic_eager", "generic_xla"};
@@ -61,7 +60,7 @@ class Planner {
     for (const std::string& chip : scenario_.chips)
       for (const std::string& precision : precisions)
         for (const int count : scenario_.counts)
-          for (const int batch : batches_on(count))
+          for (const int batch : batches_on(scenario_, words_.sequence_tokens, count))
             for (const TorusWords& torus : tori_of(scenario_, count)) {
               if (stopped()) break;
               plan_cluster(chip, precision, count, batch, torus);
@@ -88,31 +87,6 @@ class Planner {
     return true;
   }
 
-  // Sequences of a step, ascending; 0 = those of the scenario. Each of the tokens that are wanted is taken to
-  // the nearest number of sequences, between the least and the most that are wanted, that the most data ranks
-  // divide.
-  std::vector<int> batches_on(int count) const {
-    if (scenario_.batch_tokens.empty() || words_.sequence_tokens == 0) return {0};
-    const auto [least, most] = std::ranges::minmax(scenario_.batch_tokens);
-    const auto whole = [&](double tokens) {  // sequences
-      const double wanted = std::min(tokens / words_.sequence_tokens, double{kMostBatchSequences});
-      return std::max(1, static_cast<int>(std::lround(wanted)));
-    };
-    const int low = whole(least), high = whole(most);
-    std::set<int> batches;
-    for (const double tokens : scenario_.batch_tokens) {
-      const double wanted = std::min(tokens / words_.sequence_tokens, double{kMostBatchSequences});
-      for (int ranks = count; ranks >= 1; --ranks) {
-        if (count % ranks != 0) continue;
-        const int from = (low + ranks - 1) / ranks, to = high / ranks;
-        if (from > to) continue;
-        batches.insert(std::clamp(static_cast<int>(std::lround(wanted / ranks)), from, to) * ranks);
-        break;
-      }
-    }
-    return {batches.begin(), batches.end()};
-  }
-
   // Where there are several scenarios, a choice says which it is of.
   std::string name_of_scenario() const {
     if (!scenario_.name.empty()) return scenario_.name + ": ";
@@ -130,7 +104,8 @@ class Planner {
   // Where another chip needs another fabric and another stack, those of the scenario are replaced.
   std::optional<Base> base_of(const std::string& chip, const std::string& precision, int count, int batch,
                               const TorusWords& torus, std::string& why) {
-    std::vector<Override> overrides = with(scenario_.overrides, "cluster.chip", chip);
+    ScenarioOnChip on_chip = scenario_on_chip(scenario_, chip, catalog_);
+    std::vector<Override> overrides = with(std::move(on_chip.overrides), "cluster.chip", chip);
     overrides = with(overrides, "cluster.chips", std::to_string(count));
     if (batch > 0) overrides = with(overrides, "job.global_batch_sequences", std::to_string(batch));
     const auto making =
@@ -159,28 +134,28 @@ class Planner {
       slices = fewest_slices(catalog_, own_fabric ? words_.fabric : fabrics.front(), count);
     if (slices > 1 || torus.slices > 0) overrides = with(overrides, "cluster.slices", std::to_string(slices));
     const int ranks = std::gcd(std::max(batch > 0 ? batch : words_.global_batch, 1), count);
-    auto base = on_some_stack(overrides, count, ranks, why);
+    auto base = on_some_stack(on_chip.text, overrides, count, ranks, why);
     // The scenario's own contract may be none that a list of the user's has.
     for (std::size_t i = 0; !base && i < scenario_.price_terms.size(); ++i)
-      base =
-          on_some_stack(with(overrides, "cluster.price_term", scenario_.price_terms[i]), count, ranks, why);
+      base = on_some_stack(on_chip.text, with(overrides, "cluster.price_term", scenario_.price_terms[i]),
+                           count, ranks, why);
     return base;
   }
 
-  std::optional<Base> on_some_stack(const std::vector<Override>& overrides, int count, int data,
-                                    std::string& why) const {
-    auto base = loaded(overrides, count, data, why);
+  std::optional<Base> on_some_stack(const std::string& text, const std::vector<Override>& overrides,
+                                    int count, int data, std::string& why) const {
+    auto base = loaded(text, overrides, count, data, why);
     for (std::size_t i = 0; !base && !scenario_.only_its_stack && i < kOtherStacks.size(); ++i)
-      base = loaded(with(overrides, "job.stack", kOtherStacks[i]), count, data, why);
+      base = loaded(text, with(overrides, "job.stack", kOtherStacks[i]), count, data, why);
     return base;
   }
 
-  std::optional<Base> loaded(const std::vector<Override>& overrides, int count, int data,
-                             std::string& why) const {
+  std::optional<Base> loaded(const std::string& text, const std::vector<Override>& overrides, int count,
+                             int data, std::string& why) const {
     LayoutBlocks plain;
     plain.mesh = {{"spare", count / data}, {"data", data}};
     plain.sharding = {"data"};
-    Base base{scenario_with_layout(scenario_.text, overrides, plain, "", KeepSpace::kYes), {}};
+    Base base{scenario_with_layout(text, overrides, plain, "", KeepSpace::kYes), {}};
     LoadSearchResult result = load_search(scenario_.file, base.text, catalog_, {});
     if (!result.question) {
       if (why.empty()) why = result.problems.front().message;
@@ -206,8 +181,7 @@ class Planner {
     const LayoutSpace wanted =
         within_memory_limit(own_ ? space_of(*own_, base->asked.spec) : base->asked.space, base->asked.spec);
     const Space space(base->asked.spec, wanted);
-    if (space.stems().empty())
-      return refuse(what, "no layout of the space makes " + std::to_string(count) + " chips");
+    if (space.stems().empty()) return refuse(what, why_no_layout(base->asked.spec, wanted));
     time_left_.begin_cluster();
     SearchAnswer found = found_in(space, wanted, *base, what);
     answer_.counts += found.counts;
@@ -223,9 +197,21 @@ class Planner {
     const RowParts parts{question_,           of_scenario_,     what,
                          torus.name(),        base->text,       base->asked.spec,
                          written.reliability, written.failures, written.step_error};
-    for (const std::string& term : terms_with_owning(base->asked.spec.cluster.chip.name)) {
+    add_rows(parts, space, *base, found, written.own_price);
+  }
+
+  // One for each contract.
+  void add_rows(const RowParts& parts, const Space& space, const Base& base, const SearchAnswer& found,
+                bool own_price) {
+    const std::vector<std::string> terms = terms_with_owning(base.asked.spec.cluster.chip.name);
+    for (const std::string& term : terms) {
+      const std::string why = own_price ? why_no_price(scenario_, terms, term) : "";
+      if (!why.empty()) {
+        refuse(parts.name + " " + term, why);
+        continue;
+      }
       try {
-        add_row(parts, space, *base, found, term);
+        add_row(parts, space, base, found, term);
       } catch (const StepTooLong& refusal) {  // with what its weeks or what is not known add to the step
         refuse(parts.name + " " + term, refusal.what());
       }
@@ -324,6 +310,18 @@ class Planner {
     SearchAnswer answer = search(space, options);
     if (!answer.best.empty() && answer.proven) keep_answer(store, study, stored, answer);
     return answer;
+  }
+
+  // Of a space that is empty.
+  static std::string why_no_layout(const Spec& spec, const LayoutSpace& wanted) {
+    const std::string chips = std::to_string(spec.cluster.fabric.chips) + " chips";
+    std::string others;
+    for (const int batch : nearest_even_batches(spec, wanted))
+      others += (others.empty() ? "" : " or ") + std::to_string(batch);
+    if (others.empty()) return "no layout of the space makes " + chips;
+    return "a batch of " + std::to_string(spec.job.global_batch) +
+           " sequences comes out even on no layout of the space that makes " + chips + "; " + others +
+           " would";
   }
 
   std::string why_none(const SearchAnswer& found) const {

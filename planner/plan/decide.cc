@@ -30,6 +30,7 @@ void vary_failures(const PlanQuestion& question, const Catalog& catalog, const P
 
 OutcomeQuestion outcome_question(const PlanQuestion& question) {
   return {.objective = question.objective,
+          .ties = question.all_ties(),
           .most_days = question.most_days,
           .most_usd = question.most_usd,
           .days_probability = question.days_probability.value_or(0.5),
@@ -54,7 +55,7 @@ void sort_rows(const PlanQuestion& question, std::vector<PlanRow>& rows) {
     std::vector<double> values = {row.overrun(question)};
     if (question.by_regret) values.push_back(row.outcome.regret);
     values.push_back(row.value(question.objective));
-    for (const PlanObjective tie : question.ties) values.push_back(row.value(tie));
+    for (const PlanObjective tie : question.all_ties()) values.push_back(row.value(tie));
     return values;
   };
   std::ranges::stable_sort(rows, [&](const PlanRow& a, const PlanRow& b) { return order(a) < order(b); });

@@ -61,8 +61,10 @@ class RowMaker {
       return no_row("chips that can be taken away need a reliability block, which says how often");
     auto settings = settings_of_contract();
     if (!settings) return std::nullopt;
-    row_.scenario = scenario_with_layout(parts_.text, *settings,
-                                         blocks_of(layout_.layout, context_preset(parts_.spec.job)), "");
+    const bool bought = term_ == kOwnedContract;  // a price of rented chips says nothing of these
+    row_.scenario =
+        scenario_with_layout(bought ? scenario_at_list_price(parts_.text, {}) : parts_.text, *settings,
+                             blocks_of(layout_.layout, context_preset(parts_.spec.job)), "");
     const LoadResult priced = load_scenario(scenario_.file, row_.scenario, catalog_, {});
     if (!priced.spec) return no_row(priced.problems.front().message);
     describe(*priced.spec);

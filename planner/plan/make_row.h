@@ -8,8 +8,6 @@
 
 namespace podsim {
 
-inline constexpr const char* kOwnedContract = "owned";  // the price term of chips that are bought
-
 // What a row is made of.
 struct RowParts {
   const PlanQuestion& question;

@@ -137,6 +137,33 @@ std::vector<std::size_t> eligible(const OutcomeQuestion& question, const std::ve
   return some.empty() ? all : some;
 }
 
+// Below 0 where the first of two has less of what decides first, above 0 where the second has; 0 where they
+// are equal in all.
+int compare(const OutcomeQuestion& question, const ChoiceCourse& a, const ChoiceCourse& b) {
+  const auto by = [&](PlanObjective objective) {
+    const double of_a = a.of(objective), of_b = b.of(objective);
+    return of_a < of_b ? -1 : of_a > of_b ? 1 : 0;
+  };
+  int order = by(question.objective);
+  for (std::size_t i = 0; order == 0 && i < question.ties.size(); ++i) order = by(question.ties[i]);
+  return order;
+}
+
+// Choices that meet the limits in a draw and have the least there, all that are equal; none where none meets
+// them.
+std::vector<std::size_t> winners_of(const OutcomeQuestion& question, const std::vector<ChoiceFacts>& choices,
+                                    const Draws& drawn, std::size_t draw) {
+  std::vector<std::size_t> winners;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const ChoiceCourse& course = drawn.courses[i][draw];
+    if (!choices[i].within_limits || !within_limits(question, course.days, course.usd)) continue;
+    const int order = winners.empty() ? 0 : compare(question, course, drawn.courses[winners.front()][draw]);
+    if (order < 0) winners.clear();
+    if (order <= 0) winners.push_back(i);
+  }
+  return winners;
+}
+
 }  // namespace
 
 std::vector<ChoiceOutcome> outcomes_of(const OutcomeQuestion& question,
@@ -144,25 +171,17 @@ std::vector<ChoiceOutcome> outcomes_of(const OutcomeQuestion& question,
   Draws drawn = draw_all(question, choices);
   std::vector<ChoiceOutcome>& outcomes = drawn.outcomes;
   const std::vector<std::size_t> meant = eligible(question, choices, outcomes);
-  std::vector<int> wins(outcomes.size());
+  std::vector<double> wins(outcomes.size());
   for (std::size_t k = 0; k < static_cast<std::size_t>(question.draws); ++k) {
     const auto value = [&](std::size_t i) { return drawn.courses[i][k].of(question.objective); };
-    double least = kInfinite, least_within = kInfinite;
-    std::size_t winner = outcomes.size();
+    double least = kInfinite;
     for (const std::size_t i : meant) least = std::min(least, value(i));
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      const ChoiceCourse& course = drawn.courses[i][k];
-      if (!choices[i].within_limits || !within_limits(question, course.days, course.usd) ||
-          value(i) >= least_within)
-        continue;
-      least_within = value(i);
-      winner = i;
-    }
-    if (winner < outcomes.size()) ++wins[winner];
+    const std::vector<std::size_t> winners = winners_of(question, choices, drawn, k);
+    for (const std::size_t i : winners) wins[i] += 1.0 / static_cast<double>(winners.size());
     for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].regret += value(i) - least;
   }
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    outcomes[i].best = static_cast<double>(wins[i]) / question.draws;
+    outcomes[i].best = wins[i] / question.draws;
     outcomes[i].regret /= question.draws;
   }
   return outcomes;

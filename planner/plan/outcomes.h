@@ -28,7 +28,9 @@ struct ChoiceOutcome {
   OutcomeRange days, usd, mwh;
   double in_time = 1, in_budget = 1;       // probability to meet the deadline and the budget
   double likely_days = 0, likely_usd = 0;  // not exceeded with the probability that is asked for
-  double best = 0;    // probability to have the least of the objective among choices that meet the limits
+  // Probability to have the least of the objective among choices that meet the limits; of what is equal in it
+  // the further objectives decide, and what is equal in all shares it.
+  double best = 0;
   double regret = 0;  // mean excess of the objective over the choice that turns out best
 };
 

@@ -19,6 +19,9 @@ namespace podsim {
 
 class Store;
 
+inline constexpr const char* kUsualContract = "on_demand";
+inline constexpr const char* kOwnedContract = "owned";  // of chips that are bought
+
 // A job as a scenario, and the chips that it may run on: its cluster, where the chip is the same, its stack,
 // where the chip has the kernels, and its space hold for all of them.
 struct PlanScenario {
@@ -28,12 +31,13 @@ struct PlanScenario {
   std::vector<int> counts;
   std::vector<int> slices = {};               // of a torus, each tried; empty = the scenario's, or the fewest
   std::vector<std::vector<int>> shapes = {};  // of slices, each tried where it makes the chips; empty = usual
-  std::vector<std::string> price_terms = {"on_demand"};
-  std::vector<std::string> precisions = {};        // empty = that of the scenario
-  std::string name = {};                           // of a choice, or empty
-  ChipTerms terms = {};                            // where the question has none of the chip
-  bool only_its_stack = false;                     // no other one where the chip lacks its kernels
-  std::vector<double> batch_tokens = {};           // of a step; empty = that of the scenario
+  std::vector<std::string> price_terms = {kUsualContract};
+  std::vector<std::string> precisions = {};  // empty = that of the scenario
+  std::string name = {};                     // of a choice, or empty
+  ChipTerms terms = {};                      // where the question has none of the chip
+  bool only_its_stack = false;               // no other one where the chip lacks its kernels
+  std::string own_chip = {};              // that the file names; empty = that which text and overrides name
+  std::vector<double> batch_tokens = {};  // of a step; empty = that of the scenario
   std::optional<PreemptionTerms> preemption = {};  // of spot, beside what the block reliability lists
 };
 
@@ -63,6 +67,8 @@ struct PlanQuestion {
   int draws = 2000;              // of what is not known
 
   bool several_files() const;
+  // And the dollars at last: contracts of the same chips are equal in all else.
+  std::vector<PlanObjective> all_ties() const;
 };
 
 // A cluster with the fastest layout of the job on it.

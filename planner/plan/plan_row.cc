@@ -38,6 +38,12 @@ bool PlanQuestion::several_files() const {
                              [&](const PlanScenario& each) { return each.file != scenarios[0].file; });
 }
 
+std::vector<PlanObjective> PlanQuestion::all_ties() const {
+  std::vector<PlanObjective> all = ties;
+  all.push_back(PlanObjective::kUsd);
+  return all;
+}
+
 double PlanRow::value(PlanObjective objective) const {
   switch (objective) {
     case PlanObjective::kDays:

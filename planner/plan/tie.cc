@@ -3,23 +3,96 @@
 
 #include <cmath>
 
-namespace podsim {
+#include "engine/check.h"
 
-std::optional<Tie> find_tie(const std::function<double(double)>& difference, double from, double to,
-                            bool whole_numbers) {
-  constexpr double kNear = 1.0 / 2000;
-  const bool positive_below = difference(from) > 0;
-  if (positive_below == (difference(to) > 0)) return std::nullopt;
-  Tie tie{from, to, 2};
-  for (;;) {
-    double middle =
-        tie.above > 2 * tie.below ? std::sqrt(tie.below * tie.above) : (tie.below + tie.above) / 2;
-    if (whole_numbers) middle = std::floor(middle);
-    const bool is_near = whole_numbers ? tie.above - tie.below <= 1 : tie.above <= tie.below * (1 + kNear);
-    if (is_near) return tie;
-    ++tie.evaluations;
-    ((difference(middle) > 0) == positive_below ? tie.below : tie.above) = middle;
+namespace podsim {
+namespace {
+
+constexpr double kNear = 1.0 / 2000;
+constexpr int kHalvings = 4;      // of a range by ratio into those in which a tie is looked for
+constexpr int kMostTries = 4096;  // of whole numbers on either side of one that has no difference
+
+// A value and the sign of the difference there.
+struct Side {
+  double at = 0;
+  bool positive = false;
+};
+
+class TieFinder {
+ public:
+  TieFinder(const Difference& difference, bool whole_numbers)
+      : difference_(difference), whole_numbers_(whole_numbers) {}
+
+  std::optional<Tie> run(double from, double to) {
+    const std::optional<Side> first = side_at(from), last = side_at(to);
+    PODSIM_CHECK(first && last, "there is a difference at both ends");
+    if (first->positive != last->positive) return bisected(*first, *last);
+    double step = to / from;
+    for (int i = 0; i < kHalvings; ++i) step = std::sqrt(step);
+    Side before = *first;
+    double value = from;
+    for (int i = 1; i < 1 << kHalvings; ++i) {
+      value *= step;
+      if (value <= before.at) continue;
+      const std::optional<Side> side = side_near(value, before.at, to);
+      if (!side) continue;
+      if (side->positive != first->positive) {
+        Tie tie = bisected(before, *side);
+        tie.again = true;
+        return tie;
+      }
+      before = *side;
+    }
+    return std::nullopt;
   }
+
+ private:
+  std::optional<Side> side_at(double value) {
+    const std::optional<double> difference = difference_(value);
+    if (!difference) return std::nullopt;
+    ++evaluations_;
+    return Side{value, *difference > 0};
+  }
+
+  // The one nearest to `middle` of those that are between two others.
+  std::optional<Side> side_near(double middle, double below, double above) {
+    if (!whole_numbers_) return side_at(middle);
+    middle = std::floor(middle);
+    for (int away = 0; away <= kMostTries; ++away) {
+      const double higher = middle + away, lower = middle - away;
+      if (higher >= above && lower <= below) break;
+      if (higher > below && higher < above)
+        if (const auto side = side_at(higher)) return side;
+      if (away > 0 && lower > below && lower < above)
+        if (const auto side = side_at(lower)) return side;
+    }
+    return std::nullopt;
+  }
+
+  // REQUIRES: the signs of the two are not the same.
+  Tie bisected(Side below, Side above) {
+    const auto is_near = [&] {
+      return whole_numbers_ ? above.at - below.at <= 1 : above.at <= below.at * (1 + kNear);
+    };
+    while (!is_near()) {
+      const bool is_wide = above.at > 2 * below.at;
+      const double middle = is_wide ? std::sqrt(below.at * above.at) : (below.at + above.at) / 2;
+      const std::optional<Side> side = side_near(middle, below.at, above.at);
+      if (!side) break;
+      (side->positive == below.positive ? below : above) = *side;
+    }
+    return {below.at, above.at, evaluations_};
+  }
+
+  const Difference& difference_;
+  const bool whole_numbers_;
+  int evaluations_ = 0;
+};
+
+}  // namespace
+
+std::optional<Tie> find_tie(const Difference& difference, double from, double to, bool whole_numbers) {
+  return TieFinder(difference, whole_numbers).run(from, to);
 }
 
 }  // namespace podsim

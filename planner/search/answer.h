@@ -82,6 +82,7 @@ struct SearchAnswer {
   double gap = 0;                                          // 1 - least open bound / best
   // Nothing open could be better, by more than the gap that was asked for. Of `refused` nothing is said.
   bool proven = false;
+  bool may_lack = false;  // open layouts might be in the list, beside the best: a gap ended the search
   std::vector<RefusedLayout> refused;  // ascending, as many as counts.too_long
   std::optional<NearestMiss> miss;     // where nothing fits
   std::optional<FoundLayout> own;     // the scenario's layout, where the space's words can say it and it fits

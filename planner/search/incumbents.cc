@@ -27,6 +27,11 @@ Time Incumbents::limit() const {
   return limit;
 }
 
+bool Incumbents::could_take(Time bound, Bytes memory) const {
+  return pareto_ ? !beat_in_both(bound, memory) : bound <= limit();
+}
+
+// Some layout is no worse than these bounds in step and memory, and better in one.
 bool Incumbents::beat_in_both(Time bound, Bytes memory) const {
   return std::ranges::any_of(found_, [&](const auto& each) {
     const FoundLayout& known = each.second;

@@ -28,15 +28,16 @@ class Incumbents {
   bool any() const { return !found_.empty(); }
   Time best() const { return found_.begin()->first.first; }  // REQUIRES: there is any
 
-  // Longer steps are of no interest.
+  // A layout could be in the answer of whose step and memory no more is known than these bounds.
+  bool could_take(Time bound, Bytes memory) const;
+  // Longer steps are of no interest. REQUIRES: no front is wanted, in which any step may be.
   Time limit() const;
-  // Some layout is no worse than these bounds in step and memory, and better in one.
-  bool beat_in_both(Time bound, Bytes memory) const;
 
   // The answer, fastest first.
   std::vector<FoundLayout> taken();
 
  private:
+  bool beat_in_both(Time bound, Bytes memory) const;
   void forget_slow();
 
   const std::size_t top_;

@@ -35,8 +35,7 @@ void SearchLedger::missed(const NearestMiss& miss) {
 
 void SearchLedger::close(const OpenLayouts& candidate, bool is_open) {
   if (candidate.level == Level::kLighter) {
-    for (const BoundedStem& each : *candidate.stems)
-      close(space_.leaves(each.stem), each.bound, LayoutVerdict::kByLighter, counts_.by_lighter, is_open);
+    for (const BoundedStem& each : *candidate.stems) close(each, is_open);
   } else if (candidate.level == Level::kPasses) {
     close(space_.leaves(candidate.layout), candidate.bound, LayoutVerdict::kByPasses, counts_.by_passes,
           is_open);
@@ -45,6 +44,10 @@ void SearchLedger::close(const OpenLayouts& candidate, bool is_open) {
   } else {
     close({candidate.layout}, candidate.bound, LayoutVerdict::kByRelaxed, counts_.by_relaxed, is_open);
   }
+}
+
+void SearchLedger::close(const BoundedStem& stem, bool is_open) {
+  close(space_.leaves(stem.stem), stem.bound, LayoutVerdict::kByLighter, counts_.by_lighter, is_open);
 }
 
 void SearchLedger::close(const std::vector<JobLayout>& layouts, Time bound, LayoutVerdict verdict,

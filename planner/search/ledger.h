@@ -28,6 +28,7 @@ class SearchLedger {
   void missed(const NearestMiss& miss);
   // By its bound; or the search ended before it had been looked at.
   void dropped(const OpenLayouts& candidate) { close(candidate, false); }
+  void dropped(const BoundedStem& stem) { close(stem, false); }
   void left_open(const OpenLayouts& candidate) { close(candidate, true); }
   void simulated(const OpenLayouts& candidate, Time step, bool known);
   void too_long(const OpenLayouts& candidate, const std::string& why);
@@ -42,6 +43,7 @@ class SearchLedger {
     if (record_) records_.push_back(each);
   }
   void close(const OpenLayouts& candidate, bool is_open);
+  void close(const BoundedStem& stem, bool is_open);
   void close(const std::vector<JobLayout>& layouts, Time bound, LayoutVerdict verdict, std::int64_t& count,
              bool is_open);
 

@@ -1,24 +1,16 @@
 // Bounds stems by passes and layouts by stages.
 #include "planner/search/opened.h"
 
-#include <memory>
-
 #include "engine/check.h"
 #include "planner/bounds/stem_bounds.h"
 
 namespace podsim {
 
-OpenedStems opened_stems(const Space& space, const OpenLayouts& timed, PassTables& tables, Time limit,
+OpenedStems opened_stems(const Space& space, const std::vector<BoundedStem>& stems, PassTables& tables,
                          Bytes room) {
   OpenedStems opened;
-  for (const BoundedStem& each : *timed.stems) {
+  for (const BoundedStem& each : stems) {
     OpenLayouts stem{each.bound, Level::kPasses, each.stem, each.bound, each.bound, each.bound, each.memory};
-    if (each.bound > limit) {
-      stem.level = Level::kLighter;
-      stem.stems = std::make_shared<const std::vector<BoundedStem>>(1, each);
-      opened.slow.push_back(std::move(stem));
-      continue;
-    }
     std::vector<JobLayout> leaves = space.leaves(each.stem);
     const StemPasses passes = passes_of(tables, each.stem, leaves, room);
     if (passes.might_fit.empty()) {

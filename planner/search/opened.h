@@ -12,13 +12,12 @@
 
 namespace podsim {
 
-// The stems of a timed layout, by their passes.
+// Stems of a timed layout, by their passes.
 struct OpenedStems {
   std::vector<OpenLayouts> found;
-  std::vector<OpenLayouts> slow;                               // whose bound is above the limit
   std::vector<std::pair<std::vector<JobLayout>, Bytes>> full;  // layouts of a stem, and the least they need
 };
-OpenedStems opened_stems(const Space& space, const OpenLayouts& timed, PassTables& tables, Time limit,
+OpenedStems opened_stems(const Space& space, const std::vector<BoundedStem>& stems, PassTables& tables,
                          Bytes room);
 
 // All layouts of a stem, by the times of their own pieces and by the memory of their ends.

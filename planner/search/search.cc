@@ -179,7 +179,7 @@ class LayoutSearch {
       }
       const OpenLayouts candidate = *open_.begin();
       open_.erase(open_.begin());
-      if (options_.pareto && incumbents_.beat_in_both(candidate.bound, candidate.memory)) {
+      if (!incumbents_.could_take(candidate.bound, candidate.memory)) {
         ledger_.dropped(candidate);
         continue;
       }
@@ -206,13 +206,14 @@ class LayoutSearch {
   // Those of a timed layout that could win, by its passes.
   void open_stems(const OpenLayouts& timed, PassTables& tables, std::unique_lock<std::mutex>& lock) {
     begin(timed);
-    const Time limit = incumbents_.limit();
+    std::vector<BoundedStem> stems;
+    for (const BoundedStem& each : *timed.stems)
+      incumbents_.could_take(each.bound, each.memory) ? stems.push_back(each) : ledger_.dropped(each);
     lock.unlock();
-    OpenedStems opened = opened_stems(space_, timed, tables, limit, skip_full_ ? room_ : kAnyRoom);
+    OpenedStems opened = opened_stems(space_, stems, tables, skip_full_ ? room_ : kAnyRoom);
     lock.lock();
     end(timed);
     for (const auto& [leaves, needed] : opened.full) ledger_.no_room(leaves, needed);
-    for (const OpenLayouts& each : opened.slow) ledger_.dropped(each);
     for (OpenLayouts& each : opened.found) open_.insert(std::move(each));
   }
 
@@ -333,15 +334,16 @@ class LayoutSearch {
     SearchAnswer answer;
     answer.proven = stems_left_ == 0;
     Time least = Time::max();
-    const Time limit = incumbents_.limit();
     for (const OpenLayouts& candidate : open_) {
       least = std::min(least, candidate.bound);
-      candidate.bound <= limit ? ledger_.left_open(candidate) : ledger_.dropped(candidate);
+      incumbents_.could_take(candidate.bound, candidate.memory) ? ledger_.left_open(candidate)
+                                                                : ledger_.dropped(candidate);
     }
     if (incumbents_.any() && !open_.empty())
       answer.gap = std::max(0.0, 1 - least.in_seconds() / incumbents_.best().in_seconds());
     answer.proven =
         answer.proven && (ledger_.counts().open == 0 || (options_.gap > 0 && answer.gap <= options_.gap));
+    answer.may_lack = options_.top > 1 && ledger_.counts().open > 0;
     if (stems_left_ > 0) answer.gap = 1;
     answer.own = found_own_;
     answer.best = incumbents_.taken();

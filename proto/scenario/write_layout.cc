@@ -3,7 +3,9 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <initializer_list>
 #include <sstream>
+#include <utility>
 
 #include "engine/check.h"
 #include "proto/scenario.pb.h"
@@ -85,6 +87,35 @@ std::string scenario_without_varied(const std::string& text, const std::vector<O
   return printed(scenario);
 }
 
+std::string scenario_at_list_price(const std::string& text, const std::vector<Override>& overrides) {
+  schema::Scenario scenario = overridden(text, overrides);
+  schema::ClusterChoice& cluster = *scenario.mutable_cluster();
+  if (cluster.has_usd_per_chip_hour()) cluster.clear_contract();
+  cluster.clear_usd_per_chip_hour();
+  return printed(scenario);
+}
+
+WithoutOwnChip scenario_without_own_chip(const std::string& text, const std::vector<Override>& overrides) {
+  schema::Scenario scenario = overridden(text, overrides);
+  schema::ClusterChoice& cluster = *scenario.mutable_cluster();
+  std::vector<std::string> left_out;
+  const auto leave_out = [&](google::protobuf::Message& message, const std::string& place,
+                             std::initializer_list<const char*> fields) {
+    for (const char* name : fields) {
+      const auto* field = message.GetDescriptor()->FindFieldByName(name);
+      if (!message.GetReflection()->HasField(message, field)) continue;
+      message.GetReflection()->ClearField(&message, field);
+      left_out.push_back(place + name);
+    }
+  };
+  if (cluster.has_usd_per_chip_hour()) leave_out(cluster, "cluster.", {"contract"});
+  leave_out(cluster, "cluster.", {"usd_per_chip_hour", "embodied_kg", "chip_override"});
+  if (cluster.has_owned())
+    leave_out(*cluster.mutable_owned(), "cluster.owned.",
+              {"chip_usd", "host_usd", "network_usd", "hall_usd"});
+  return {printed(scenario), std::move(left_out)};
+}
+
 std::string scenario_to_tokens(const std::string& text, const std::vector<Override>& overrides,
                                double tokens) {
   schema::Scenario scenario = overridden(text, overrides);
@@ -113,6 +144,8 @@ ClusterWords cluster_words(const std::string& text, const std::vector<Override>&
   const schema::Reliability& block = scenario.reliability();
   return {scenario.cluster().chip(),
           scenario.cluster().fabric(),
+          scenario.cluster().price_term(),
+          scenario.cluster().has_usd_per_chip_hour(),
           scenario.cluster().slices(),
           scenario.job().global_batch_sequences(),
           scenario.cluster().chips(),

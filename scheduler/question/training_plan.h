@@ -89,7 +89,7 @@ struct ClusterOption {
   std::vector<int> counts;               // of chips
   std::vector<int> slices;               // empty = as few as a pod allows
   std::vector<std::vector<int>> shapes;  // of slices; empty = the usual one
-  std::vector<std::string> price_terms;  // empty = on_demand
+  std::vector<std::string> price_terms;  // empty = that of the cluster, or on_demand
   std::vector<std::string> precisions;   // empty = that of the job
   ChipTerms terms;
   std::string file, text;              // of a scenario of its own; empty = that of the plan

@@ -278,6 +278,18 @@ TEST(Library, searches_and_plans_as_the_program_does) {
   EXPECT_NE(plan(scenario, plans).error().text().find("no chip \"h1000\""), std::string::npos);
 }
 
+// A gap ends a search before all layouts are found that the others ask for.
+TEST(Library, refuses_a_gap_beside_a_share_and_a_front_beside_both) {
+  const Scenario scenario = loaded(kQwen);
+  const SearchWish wishes[] = {
+      {.within = 0.02, .gap = 0.01}, {.gap = 0.01, .pareto = true}, {.within = 0.02, .pareto = true}};
+  for (const SearchWish& wish : wishes) {
+    const Expected<SearchResult> found = search(scenario, wish);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().kind, Error::Kind::kInput);
+  }
+}
+
 TEST(Library, tells_that_a_search_is_done_at_its_end_alone) {
   Scenario scenario = loaded(kQwen);
   for (const auto& [path, value] : kNarrow) ASSERT_FALSE(scenario.set(path, value));

@@ -1,6 +1,6 @@
 // Laws of the planner over random jobs on all chips of the catalogue: bounds are bounds, a search finds what
-// simulating everything finds, whoever shares it, and its proof holds. PODSIM_LAYOUTS, PODSIM_SPACES and
-// PODSIM_PROOFS say how many; then the tests tell how near the bounds came.
+// simulating everything finds, whoever shares it, and its proof holds. PODSIM_LAYOUTS, PODSIM_SPACES,
+// PODSIM_FRONTS and PODSIM_PROOFS say how many; then the tests tell how near the bounds came.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -205,6 +205,14 @@ std::vector<FoundLayout> all_simulated(const Space& space) {
   return all;
 }
 
+// Of these, fastest first, all that no other beats in both step and memory.
+std::vector<FoundLayout> front_of(const std::vector<FoundLayout>& all) {
+  std::vector<FoundLayout> front;
+  for (const FoundLayout& each : all)
+    if (front.empty() || each.memory < front.back().memory) front.push_back(each);
+  return front;
+}
+
 void expect_same(const std::vector<FoundLayout>& found, const std::vector<FoundLayout>& expected,
                  const std::string& what) {
   ASSERT_EQ(found.size(), expected.size()) << what;
@@ -235,10 +243,7 @@ std::vector<FoundLayout> found_in_parts(const Space& space, SearchOptions option
     found.resize(std::min<std::size_t>(static_cast<std::size_t>(options.top), found.size()));
     return found;
   }
-  std::vector<FoundLayout> front;
-  for (FoundLayout& each : found)
-    if (front.empty() || each.memory < front.back().memory) front.push_back(std::move(each));
-  return front;
+  return front_of(found);
 }
 
 TEST(PlannerLaws, search_of_a_random_space_finds_the_ten_best_and_the_front_of_all_in_one_part_or_eight) {
@@ -253,10 +258,9 @@ TEST(PlannerLaws, search_of_a_random_space_finds_the_ten_best_and_the_front_of_a
     const std::vector<FoundLayout> all = all_simulated(space);
     if (all.empty()) continue;
     ++seen;
-    std::vector<FoundLayout> best = all, front;
+    const std::vector<FoundLayout> front = front_of(all);
+    std::vector<FoundLayout> best = all;
     best.resize(std::min<std::size_t>(10, all.size()));
-    for (const FoundLayout& each : all)
-      if (front.empty() || each.memory < front.back().memory) front.push_back(each);
     SearchOptions options;
     options.threads = 1 + static_cast<int>(random() % 4);
     const SearchAnswer answer = search(space, options);
@@ -275,6 +279,31 @@ TEST(PlannerLaws, search_of_a_random_space_finds_the_ten_best_and_the_front_of_a
     if (all_counts)
       std::printf("%zu layouts, %zu fit, %lld simulated\n", layouts, all.size(),
                   static_cast<long long>(answer.counts.simulated));
+  }
+}
+
+// No number of layouts that is asked for is a limit to a front.
+TEST(PlannerLaws, front_of_a_random_space_is_that_of_all_layouts) {
+  const int wanted = testing::asked_for("PODSIM_FRONTS", 6);
+  Random random(static_cast<Random::result_type>(testing::asked_for("PODSIM_SEED", 17)));
+  for (int seen = 0; seen < wanted;) {
+    const testing::LayoutQuestion asked = random_question(random_space(random), random);
+    const Space space(asked.question.spec, asked.question.space);
+    const std::size_t layouts = testing::all_layouts(space).size();
+    if (layouts < 16 || layouts > 150) continue;
+    const std::vector<FoundLayout> front = front_of(all_simulated(space));
+    if (front.empty()) continue;
+    ++seen;
+    SearchOptions options;
+    options.pareto = true;
+    options.threads = 1 + static_cast<int>(random() % 3);
+    for (const int top : {1, 2, 10}) {
+      options.top = top;
+      const SearchAnswer answer = search(space, options);
+      EXPECT_TRUE(answer.proven);
+      EXPECT_EQ(answer.counts.open, 0);
+      expect_same(answer.best, front, asked.text);
+    }
   }
 }
 

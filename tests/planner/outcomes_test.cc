@@ -96,6 +96,25 @@ TEST(Outcomes, none_of_a_choice_over_budget_is_the_best) {
   EXPECT_NEAR(outcomes[0].best, outcomes[0].in_budget, 1e-9);
 }
 
+// The same chips under two contracts are done on the same day in every draw.
+TEST(Outcomes, of_choices_that_are_equal_in_the_objective_the_next_decides_whatever_their_order) {
+  const ChoiceFacts dear = choice("a", "x", 3), cheap = choice("b", "x", 2), other = choice("c", "y", 9);
+  const OutcomeQuestion question{.objective = PlanObjective::kDays, .ties = {PlanObjective::kUsd}};
+  const auto outcomes = outcomes_of(question, {dear, cheap, other});
+  EXPECT_EQ(outcomes[0].best, 0) << "it is dearer in every draw";
+  EXPECT_GT(outcomes[1].best, 0.4);
+  const auto reversed = outcomes_of(question, {other, cheap, dear});
+  for (std::size_t i = 0; i < outcomes.size(); ++i) EXPECT_EQ(outcomes[i].best, reversed[2 - i].best);
+}
+
+TEST(Outcomes, of_choices_that_are_equal_in_all_share_the_probability_to_be_best) {
+  const ChoiceFacts one = choice("a", "x", 2), same = choice("b", "x", 2), dear = choice("c", "x", 3);
+  const auto outcomes = outcomes_of({.ties = {PlanObjective::kDays}}, {one, dear, same});
+  EXPECT_EQ(outcomes[0].best, 0.5);
+  EXPECT_EQ(outcomes[1].best, 0);
+  EXPECT_EQ(outcomes[2].best, 0.5);
+}
+
 const AssumptionSwing& swing_of(const std::vector<AssumptionSwing>& swings, const std::string& what) {
   return *std::ranges::find_if(swings,
                                [&](const AssumptionSwing& swing) { return swing.what.find(what) == 0; });

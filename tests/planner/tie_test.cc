@@ -49,6 +49,43 @@ TEST(Tie, of_whole_numbers_is_between_two_neighbours) {
   EXPECT_EQ(tie->above, 41);
 }
 
+// A job cannot have any number of sequences.
+TEST(Tie, of_whole_numbers_that_not_all_can_be_had_is_between_two_neighbours_that_can) {
+  for (const double at : {17.0, 40.5, 104.0, 1500.0, 4095.0}) {
+    int asked = 0;
+    const auto tie = find_tie(
+        [&](double value) -> std::optional<double> {
+          ++asked;
+          if (static_cast<int>(value) % 16 != 0) return std::nullopt;
+          return value - at;
+        },
+        16, 4096, true);
+    ASSERT_TRUE(tie) << at;
+    EXPECT_EQ(static_cast<int>(tie->below) % 16, 0) << at;
+    EXPECT_EQ(tie->above, tie->below + 16) << at;
+    EXPECT_LE(tie->below, at);
+    EXPECT_GE(tie->above, at);
+    EXPECT_LE(tie->evaluations, 20) << asked;
+  }
+}
+
+TEST(Tie, is_found_where_two_cross_twice_and_the_ends_have_one_sign) {
+  for (const bool whole_numbers : {false, true}) {
+    const auto tie =
+        find_tie([](double value) { return (value - 1200.5) * (value - 4224.5); }, 512, 8192, whole_numbers);
+    ASSERT_TRUE(tie);
+    EXPECT_LE(tie->below, 1200.5);
+    EXPECT_GE(tie->above, 1200.5);
+    EXPECT_LE(tie->above, tie->below * 1.001);
+    EXPECT_TRUE(tie->again);
+    const auto above = find_tie([](double value) { return (value - 1200.5) * (value - 4224.5); }, tie->above,
+                                8192, whole_numbers);
+    ASSERT_TRUE(above);
+    EXPECT_NEAR(above->below, 4224.5, 5);
+    EXPECT_FALSE(above->again);
+  }
+}
+
 TEST(Tie, is_none_where_one_is_better_at_both_ends) {
   EXPECT_FALSE(find_tie([](double value) { return value + 1; }, 1, 10, false));
   EXPECT_FALSE(find_tie([](double value) { return -value; }, 1, 10, false));

@@ -46,6 +46,18 @@ TEST(Rescale, slices_are_of_the_same_shape) {
   EXPECT_EQ(spec.job.global_batch, 4 * 3072);
 }
 
+TEST(Rescale, slices_into_which_the_batch_does_not_divide_take_the_nearest_that_does) {
+  Spec spec = testing::load("validation/maxtext-v5e-16b-2x256");
+  spec.job.global_batch = 12288;
+  spec.job.microbatch = 1;
+  Spec exact = spec;
+  EXPECT_NE(rescale_slices(exact, 5, true), "");
+  std::string changed;
+  ASSERT_EQ(rescale_slices(spec, 5, true, &changed), "");
+  EXPECT_EQ(spec.job.global_batch, 12800) << "ten for each of 1,280 chips";
+  EXPECT_EQ(changed, "12,800 sequences instead of 12,288") << "whole numbers have no decimals";
+}
+
 TEST(Rescale, a_gpu_cluster_has_no_slices) {
   Spec spec = testing::load("llama3_70b_512_h100");
   EXPECT_EQ(rescale_slices(spec, 2, false), "dgx_h100 has no slices");
