@@ -39,15 +39,29 @@ std::string said_by(const Job& job, const Tensor& tensor, std::size_t dim, const
   return "rule " + ruling_dimension(job, of_gradient ? gradient : own);
 }
 
+// Those by which rules cut activations otherwise than by the batch.
+AxisList axes_within_samples(const Job& job) {
+  AxisSet axes = 0;
+  for (const ShardingRule& rule : job.rules)
+    if (rule.dimension.find("param_") == std::string::npos) axes |= axes_on(job, rule.dimension);
+  axes &= ~axes_on(job, "batch");
+  AxisList list;
+  for (int axis = 0; axis < static_cast<int>(job.mesh.axes.size()); ++axis)
+    if (axes & axis_bit(axis)) list.push_back(whole_axis(job.mesh, axis));
+  return list;
+}
+
 Annotation said_of(const Job& job, const Tensor& tensor) {
   if (tensor.annotation) return *tensor.annotation;
-  // In the user's own program a tensor of which no rule speaks is open. Not so what comes from the input
-  // pipeline: any device may read any of it, so that it has nothing to say of what is made from it.
-  if (tensor.role == TensorRole::kIndex) return closed(ruled_layout(job, tensor));
+  // In the user's own program a tensor of which no rule speaks is open.
   const bool silent = job.program.has_value() && std::ranges::none_of(tensor.dims, [&](const TensorDim& dim) {
                         return spoken_of(job, dim);
                       });
-  return ruled(job, tensor) && !silent ? closed(ruled_layout(job, tensor)) : unset(tensor.dims.size());
+  if (ruled(job, tensor) && !silent) return closed(ruled_layout(job, tensor));
+  Annotation open = unset(tensor.dims.size());
+  // Any device may read any of the input: where what is made from it is cut further says nothing of it.
+  if (tensor.role == TensorRole::kIndex) open.replicated = axes_within_samples(job);
+  return open;
 }
 
 ShardedTensor sharded(const Tensor& tensor, Annotation annotation) {
