@@ -13,7 +13,7 @@ constexpr int kHalvings = 4;      // of a range by ratio into those in which a t
 constexpr int kMostTries = 4096;  // of whole numbers on either side of one that has no difference
 
 // A value and the sign of the difference there.
-struct Side {
+struct SideOfTie {
   double at = 0;
   bool positive = false;
 };
@@ -24,17 +24,17 @@ class TieFinder {
       : difference_(difference), whole_numbers_(whole_numbers) {}
 
   std::optional<Tie> run(double from, double to) {
-    const std::optional<Side> first = side_at(from), last = side_at(to);
+    const std::optional<SideOfTie> first = side_at(from), last = side_at(to);
     PODSIM_CHECK(first && last, "there is a difference at both ends");
     if (first->positive != last->positive) return bisected(*first, *last);
     double step = to / from;
     for (int i = 0; i < kHalvings; ++i) step = std::sqrt(step);
-    Side before = *first;
+    SideOfTie before = *first;
     double value = from;
     for (int i = 1; i < 1 << kHalvings; ++i) {
       value *= step;
       if (value <= before.at) continue;
-      const std::optional<Side> side = side_near(value, before.at, to);
+      const std::optional<SideOfTie> side = side_near(value, before.at, to);
       if (!side) continue;
       if (side->positive != first->positive) {
         Tie tie = bisected(before, *side);
@@ -47,15 +47,15 @@ class TieFinder {
   }
 
  private:
-  std::optional<Side> side_at(double value) {
+  std::optional<SideOfTie> side_at(double value) {
     const std::optional<double> difference = difference_(value);
     if (!difference) return std::nullopt;
     ++evaluations_;
-    return Side{value, *difference > 0};
+    return SideOfTie{value, *difference > 0};
   }
 
   // The one nearest to `middle` of those that are between two others.
-  std::optional<Side> side_near(double middle, double below, double above) {
+  std::optional<SideOfTie> side_near(double middle, double below, double above) {
     if (!whole_numbers_) return side_at(middle);
     middle = std::floor(middle);
     for (int away = 0; away <= kMostTries; ++away) {
@@ -70,14 +70,14 @@ class TieFinder {
   }
 
   // REQUIRES: the signs of the two are not the same.
-  Tie bisected(Side below, Side above) {
+  Tie bisected(SideOfTie below, SideOfTie above) {
     const auto is_near = [&] {
       return whole_numbers_ ? above.at - below.at <= 1 : above.at <= below.at * (1 + kNear);
     };
     while (!is_near()) {
       const bool is_wide = above.at > 2 * below.at;
       const double middle = is_wide ? std::sqrt(below.at * above.at) : (below.at + above.at) / 2;
-      const std::optional<Side> side = side_near(middle, below.at, above.at);
+      const std::optional<SideOfTie> side = side_near(middle, below.at, above.at);
       if (!side) break;
       (side->positive == below.positive ? below : above) = *side;
     }

@@ -28,7 +28,8 @@ Planned planned(const std::string& job, const std::string& options) {
                                             " --tokens 1e10 --chips 8 --format json " + options);
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
   Planned result{{}, plan.out, plan.err};
-  for (const nlohmann::json& row : nlohmann::json::parse(plan.out)["rows"])
+  const nlohmann::json answer = nlohmann::json::parse(plan.out);
+  for (const nlohmann::json& row : answer["rows"])
     result.rows[row["chip"].get<std::string>() + " " + row["price_term"].get<std::string>()] = row;
   return result;
 }
