@@ -226,6 +226,7 @@ class Search {
     const ModelProgram model = program_graphs(job).model;
     const std::set<std::string> dimensions = rule_dimensions(job, model);
     if (!asked_.sequence_tokens && !has_tokens(*job.program)) set_sizes(1, largest_sequence(model));
+    frame_.setting.cut_weights = dimensions.count("param_embed") > 0;
     frame_.setting.cut_rows = dimensions.count("param_rows") > 0;
   }
 

@@ -41,8 +41,9 @@ class Layouts {
   void product(int tensor, int stages, int experts) {
     if (setting_.experts % experts != 0 || per_slice_ % (tensor * stages * experts) != 0) return;
     if (torus() && !whole_dimensions(0, tensor, experts)) return;
-    const bool replicated = stages > 1 || !torus() || per_slice_ == 1;
+    const bool replicated = stages > 1 || !torus() || per_slice_ == 1 || !setting_.cut_weights;
     if (replicated) add(tensor, stages, experts, "data");
+    if (!setting_.cut_weights) return;
     if (stages == 1) add(tensor, stages, experts, "fsdp");
     if (stages == 1 && setting_.slices > 1) add(tensor, stages, experts, "fsdp_over_slices");
     const bool groups = !torus() && setting_.chips > setting_.domain && setting_.chips % setting_.domain == 0;
@@ -64,7 +65,7 @@ class Layouts {
     if (stages > 1)
       layout.axes.push_back({"pipeline", stages, "stages of layers; sends activations once a microbatch"});
     const bool over_slices = kind == "fsdp_over_slices";
-    if (setting_.slices > 1 && !over_slices)
+    if (setting_.slices > 1 && kind != "data" && !over_slices)
       layout.axes.push_back({"data", setting_.slices, "one replica a slice; sums gradients over the DCN"});
     if (kind == "hsdp") {
       layout.axes.push_back({"data", 0, "replicas; what the axis below leaves of the chips"});

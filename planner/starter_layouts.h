@@ -26,6 +26,7 @@ struct StarterSetting {
   std::vector<int> slice_shape;  // of a torus
   int experts = 0;               // 0 = dense
   int layers = 0;                // of a pipeline; 0 = cannot be cut into stages
+  bool cut_weights = true;       // fsdp has weights to cut, and not the batch alone
   bool cut_rows = false;         // of tables of a program
   bool short_samples = false;    // one chip takes all of its samples at once
 };
