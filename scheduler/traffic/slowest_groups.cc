@@ -59,13 +59,23 @@ std::vector<std::int32_t> SlowestGroups::of(const ChipGroups& groups) const {
   return found;
 }
 
-// Algorithms differ by what each rank sends, so that it counts which members are slow.
+// Algorithms differ by what each rank sends, so that it counts which members are slow, and how many.
 void SlowestGroups::add_slowest(std::size_t kind, const ChipGroups& groups,
                                 std::vector<std::int32_t>& found) const {
-  double least = kNoLink;
-  for (const std::span<const ChipId> group : groups)
-    for (const ChipId chip : group) least = std::min(least, least_[chip][kind]);
+  double least = kNoLink, longest = 0;
+  std::int32_t slow_in_sum = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    double seconds_per_byte = 0;  // of all members, one after the other
+    for (const ChipId chip : groups[g]) {
+      least = std::min(least, least_[chip][kind]);
+      seconds_per_byte += 1 / least_[chip][kind];
+    }
+    if (seconds_per_byte <= longest) continue;
+    longest = seconds_per_byte;
+    slow_in_sum = static_cast<std::int32_t>(g);
+  }
   if (least == kNoLink) return;
+  found.push_back(slow_in_sum);
   std::set<std::vector<std::size_t>> known;  // places of the slowest members
   for (std::size_t g = 0; g < groups.size() && known.size() < kMostPlaces; ++g) {
     std::vector<std::size_t> slow;

@@ -16,10 +16,11 @@ class SlowestGroups {
   // The fabric must outlive this. O(links).
   explicit SlowestGroups(const Fabric& fabric);
 
-  // For each kind of link the groups that have a member with the least bandwidth of that kind, on its own
-  // links together or above a switch on its way up: of those whose slowest members have the same places among
-  // the ranks the first, and the first eight such. Ascending, each once; the first group alone where all
-  // chips have the same. REQUIRES: there are groups. O(members).
+  // For each kind of link the group whose members together have the slowest links of that kind, and those
+  // that have a member with the least bandwidth, on its own links together or above a switch on its way up:
+  // of groups whose slowest members have the same places among the ranks the first, and the first eight such.
+  // Ascending, each once; the first group alone where all chips have the same. REQUIRES: there are groups.
+  // O(members).
   std::vector<std::int32_t> of(const ChipGroups& groups) const;
 
  private:

@@ -99,6 +99,7 @@ TEST(IdleFields, names_of_an_offload_that_no_layer_keeps_are_told) {
   };
   for (const char* kept : {"ffn up", "mlpwi", "context", "decoder_layer_input", "layer input", "mlp"})
     EXPECT_FALSE(idle(kept)) << kept;
+  for (const char* read : {"attention out", "ffn down"}) EXPECT_FALSE(idle(read, "recompute: full")) << read;
   for (const char* unread : {"attention out", "ffn down", "core_attn", "scores"})
     EXPECT_TRUE(idle(unread)) << unread;
   EXPECT_FALSE(idle("ffn up", "recompute: full recompute_layers: 1"));
@@ -347,8 +348,7 @@ TEST(IdleAdversities, late_launches_need_gradients_that_are_reduced_and_further_
                        const std::string& steps = "") {
     return idle_in(
         load("cluster { chip: \"h100\" chips: 8 fabric: \"dgx_h100\" } job { measured_layers { layer { name: "
-             "\"l\" "
-             "forward_us: 9 " +
+             "\"l\" forward_us: 9 " +
              collective +
              " } } mesh { name: \"data\" size: 4 } mesh { name: \"one\" size: 1 } mesh { name: \"tensor\" "
              "size: 2 } sharding: \"data\" global_batch_sequences: 4 sequence_tokens: 1 } adversity { "

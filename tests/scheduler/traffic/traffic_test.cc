@@ -83,6 +83,17 @@ TEST(PlanTraffic, a_second_slow_nic_makes_nothing_faster) {
     }
 }
 
+TEST(PlanTraffic, many_slow_nics_of_a_group_count_beside_the_slowest_one_of_another) {
+  const FabricSpec spec = testing::gpu_fabric(96, 8, 8);
+  const auto with_second_rail_at = [&](double factor, double bytes) {
+    std::vector<SlowLink> slow = {{0, LinkKind::kNic, 0.5}};
+    for (ChipId chip = 1; chip < spec.chips; chip += 8) slow.push_back({chip, LinkKind::kNic, factor});
+    return all_reduce_beside(spec, {bytes}, slow).time;
+  };
+  for (double bytes = 1e5; bytes < 1e9; bytes *= 4)
+    EXPECT_LE(with_second_rail_at(0.51, bytes), with_second_rail_at(0.499, bytes)) << bytes << " bytes";
+}
+
 TEST(TrafficPlans, whatever_changes_from_one_call_to_the_next_is_planned_anew) {
   const Fabric fabric = build_fabric(testing::gpu_fabric(32, 4, 8));
   const Fabric slowed = with_slow_links(fabric, std::vector<SlowLink>{{3, LinkKind::kNic, 0.5}});
