@@ -10,7 +10,7 @@ namespace podsim {
 namespace {
 
 struct TorusTraffic {
-  std::array<double, 3> load;  // of one pass on each link of a dimension, per byte of the data
+  std::array<double, 3> load;  // of one pass of the group on each link of a dimension, per byte of the data
   std::vector<std::vector<TorusStage>> used_orders;
 };
 
@@ -18,6 +18,7 @@ TorusTraffic balance_traffic(const TorusBox& box) {
   auto orders = stage_orders(box);
   const TorusBalance balance = balance_orders(order_loads(orders));
   TorusTraffic traffic{balance.load, {}};
+  for (std::size_t d = 0; d < 3; ++d) traffic.load[d] /= box.stride[d];
   for (std::size_t p = 0; p < orders.size(); ++p)
     if (balance.fraction[p] > 0) traffic.used_orders.push_back(std::move(orders[p]));
   return traffic;

@@ -244,7 +244,7 @@ std::vector<std::array<double, 3>> order_loads(const std::vector<std::vector<Tor
     std::array<double, 3>& load = loads.emplace_back();
     double held = 1;
     for (const TorusStage& stage : stages) {
-      load[stage.dimension] += held * link_load(stage);
+      load[stage.dimension] += held * link_load(stage) * stage.stride;
       held /= stage.length;
     }
   }

@@ -79,7 +79,9 @@ int links_per_step(const TorusStage& stage);
 // (longer than the side), and later ones join the chips that hold equal parts.
 std::vector<std::vector<TorusStage>> stage_orders(const TorusBox& box);
 
-// Load of each order on a link of each dimension, in either direction, per byte of the data.
+// Load of each order on a link of each dimension, in either direction, per byte of the data. Groups of a mesh
+// that lie between the chips of one with a stride are as it is and send over the same links: all of them
+// count.
 std::vector<std::array<double, 3>> order_loads(const std::vector<std::vector<TorusStage>>& orders);
 
 }  // namespace podsim

@@ -90,6 +90,24 @@ TEST(TorusRange, a_square_of_lines_shares_its_load_between_the_dimensions) {
             least_bytes(fabric, plan->phases[0], LinkKind::kIci));
 }
 
+// Along x last, where the blocks are smallest: all `stride` groups put (n - 1) / n S / 4 on links of y and z
+// and no more than that on those of x.
+TEST(TorusRange, groups_that_fill_each_others_gaps_leave_the_dimension_that_they_share_its_part) {
+  const Fabric fabric = torus({8, 8, 8});
+  for (const int stride : {2, 4}) {
+    std::map<LinkId, double> sum;
+    for (int first = 0; first < stride; ++first) {
+      const auto group = box(fabric, {first, 0, 0}, {8 / stride, 8, 8}, {stride, 1, 1});
+      const auto plan = plan_with(Algorithm::kTorus, fabric, kGather, group);
+      ASSERT_TRUE(plan);
+      for (const LinkLoad& load : plan->phases[0].loads) sum[load.link] += load.bytes;
+    }
+    const double data = kGather.bytes.value, each = data * 63 / 64 / 4;
+    ASSERT_LE(stride * data / 64 / 2, each);
+    for (const auto& [link, bytes] : sum) EXPECT_LE(bytes, each * (1 + 1e-9)) << "stride " << stride;
+  }
+}
+
 TEST(TorusRange, no_box_is_below_the_bound_and_the_choice_is_never_slower_than_a_ring) {
   std::mt19937_64 random(23);
   int planned = 0;
