@@ -233,6 +233,24 @@ int search_layouts(const SearchVerb& verb) {
   return kDone;
 }
 
+// Which layouts: so many, or all that are near the best or on the front.
+void add_what_is_found(CLI::App& verb, SearchVerb& wish) {
+  verb.add_option("--top", wish.top, "How many layouts to find")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("N");
+  verb.add_option("--within", wish.within, "Find all layouts that are slower by so much at most: 2%")
+      ->type_name("SHARE");
+  verb.add_option("--gap", wish.gap,
+                  "Stop where nothing can be faster than the best by more than this, 1%, with what is found "
+                  "until then")
+      ->excludes("--within")
+      ->type_name("SHARE");
+  verb.add_flag("--pareto", wish.pareto, "Find all layouts that no other beats in both step and memory")
+      ->excludes("--top")
+      ->excludes("--within")
+      ->excludes("--gap");
+}
+
 }  // namespace
 
 void add_search(CLI::App& app, int& exit_code) {
@@ -242,20 +260,7 @@ void add_search(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<SearchVerb>();
   verb.add_option("FILE", options->file, "Scenario file; its layout counts as the first candidate")
       ->required();
-  verb.add_option("--top", options->top, "How many layouts to find")
-      ->check(CLI::Range(1, 100'000))
-      ->type_name("N");
-  verb.add_option("--within", options->within, "Find all layouts that are slower by so much at most: 2%")
-      ->type_name("SHARE");
-  verb.add_option("--gap", options->gap,
-                  "Stop where nothing can be faster than the best by more than this, 1%, with what is found "
-                  "until then")
-      ->excludes("--within")
-      ->type_name("SHARE");
-  verb.add_flag("--pareto", options->pareto, "Find all layouts that no other beats in both step and memory")
-      ->excludes("--top")
-      ->excludes("--within")
-      ->excludes("--gap");
+  add_what_is_found(verb, *options);
   verb.add_option("--why-not", options->why_not,
                   "Say why not a layout with these values: tensor=8,pipeline=4")
       ->type_name("AXIS=N,...");
