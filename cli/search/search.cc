@@ -233,19 +233,19 @@ int search_layouts(const SearchVerb& verb) {
   return kDone;
 }
 
-// Which layouts an answer has.
-void add_what_is_found(CLI::App& verb, SearchVerb& options) {
-  verb.add_option("--top", options.top, "How many layouts to find")
+// Which layouts: so many, or all that are near the best or on the front.
+void add_what_is_found(CLI::App& verb, SearchVerb& wish) {
+  verb.add_option("--top", wish.top, "How many layouts to find")
       ->check(CLI::Range(1, 100'000))
       ->type_name("N");
-  verb.add_option("--within", options.within, "Find all layouts that are slower by so much at most: 2%")
+  verb.add_option("--within", wish.within, "Find all layouts that are slower by so much at most: 2%")
       ->type_name("SHARE");
-  verb.add_option("--gap", options.gap,
+  verb.add_option("--gap", wish.gap,
                   "Stop where nothing can be faster than the best by more than this, 1%, with what is found "
                   "until then")
       ->excludes("--within")
       ->type_name("SHARE");
-  verb.add_flag("--pareto", options.pareto, "Find all layouts that no other beats in both step and memory")
+  verb.add_flag("--pareto", wish.pareto, "Find all layouts that no other beats in both step and memory")
       ->excludes("--top")
       ->excludes("--within")
       ->excludes("--gap");
