@@ -75,5 +75,20 @@ TEST(Parts, hosts_count_slice_by_slice) {
   EXPECT_EQ(parts.domain_of(Domain::kSlice, PartKind::kHost, 4), 1);
 }
 
+TEST(Parts, hosts_are_known_before_the_network_is_built) {
+  FabricSpec spec = multislice_spec({4, 4, 4}, 2);
+  for (const int chips_per_host : {1, 4, 24, 64, 100}) {
+    spec.chips_per_host = chips_per_host;
+    const Fabric fabric = build_fabric(spec);
+    const Parts parts(fabric, chips_per_host);
+    ASSERT_EQ(host_count(spec), parts.count(PartKind::kHost)) << chips_per_host;
+    for (int host = 0; host < host_count(spec); ++host) {
+      const std::vector<ChipId> chips = chips_of_host(spec, host);
+      EXPECT_EQ(chips, parts.chips(PartKind::kHost, host)) << chips_per_host << ", host " << host;
+      for (const ChipId chip : chips) EXPECT_EQ(host_of(spec, chip), host);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace podsim::parts_test
