@@ -130,7 +130,7 @@ int compare_weeks(const CompareVerb& verb) {
        : verb.output.format == "csv" ? swept->settings.added_to_csv(reliability_csv(reports))
                                      : table,
        verb.output.out);
-  return judge_fits(fits_of_weeks(reports));
+  return judge_weeks(reports);
 }
 
 void tell_of_weeks(std::span<const Spec> specs) {

@@ -54,7 +54,7 @@ int reliability(const ReliabilityVerb& verb) {
        : verb.output.format == "csv" ? settings.added_to_csv(reliability_csv(reports))
                                      : as_text(reports, settings),
        verb.output.out);
-  return judge_fits(fits_of_weeks(reports));
+  return judge_weeks(reports);
 }
 
 }  // namespace

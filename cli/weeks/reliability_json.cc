@@ -1,6 +1,7 @@
 // Writes the report about weeks as JSON.
 #include "cli/weeks/reliability_json.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,14 +24,18 @@ Figure spread(const std::string& key, const Spread& spread) {
 }
 
 Figure closed_form(const ReliabilityClosedForms& forms) {
+  const auto where = [](bool is_known, double value) {
+    return known(is_known ? std::optional(value) : std::nullopt);
+  };
+  const bool fails = forms.failures_per_day > 0, loses = forms.rollbacks_per_day > 0;
   return Figure::group("closed_form", {{"failures_per_day", forms.failures_per_day},
                                        {"rollbacks_per_day", forms.rollbacks_per_day},
                                        {"failures_per_1000_node_days", forms.failures_per_1000_node_days},
-                                       {"mttf_h", forms.mttf_h},
+                                       {"mttf_h", where(fails, forms.mttf_h)},
                                        {"recovery_s", forms.recovery_s},
-                                       {"young_interval_s", forms.young_s},
-                                       {"daly_interval_s", forms.daly_s},
-                                       {"best_interval_s", forms.best_interval_s},
+                                       {"young_interval_s", where(loses, forms.young_s)},
+                                       {"daly_interval_s", where(loses, forms.daly_s)},
+                                       {"best_interval_s", where(loses, forms.best_interval_s)},
                                        {"goodput", forms.goodput},
                                        {"ettr", forms.ettr},
                                        {"nodes_in_repair", forms.nodes_in_repair},

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cli/answers/page_parts.h"
+#include "report/tables/reliability_text.h"
 #include "report/text/text.h"
 
 namespace podsim {
@@ -154,7 +155,9 @@ Page reliability_page(std::span<const ReliabilityReport> reports, const std::str
                             {percent(reports[i].figures.goodput.mean), key + "goodput.mean"},
                             "of all chip-time"});
     page.figures.push_back(
-        {reports[i].scenario + ", days", {significant(reports[i].figures.days.mean, 4), key + "days.mean"}});
+        {reports[i].scenario + ", days",
+         {significant(reports[i].figures.days.mean, 4), key + "days.mean"},
+         reports[i].unfinished > 0 ? "at least: " + unfinished_runs(reports[i]) + " were cut off" : ""});
   }
   return page;
 }

@@ -1,11 +1,18 @@
 // One question after the other, the runs of each on all threads.
 #include "cli/weeks/weeks_batch.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
 #include "cli/answers/render.h"
+#include "cli/terminal/exit_codes.h"
 #include "cli/terminal/progress.h"
 #include "cli/weeks/reliability_json.h"
 #include "prediction/step_length.h"
 #include "prediction/weeks.h"
+#include "report/tables/reliability_text.h"
+#include "report/text/text.h"
 
 namespace podsim {
 
@@ -38,10 +45,18 @@ std::optional<std::vector<ReliabilityReport>> predict_all_weeks(Swept<Reliabilit
   return reports;
 }
 
-std::vector<MemoryFit> fits_of_weeks(const std::vector<ReliabilityReport>& reports) {
+int judge_weeks(const std::vector<ReliabilityReport>& reports) {
   std::vector<MemoryFit> jobs;
   for (const ReliabilityReport& report : reports) jobs.push_back({report.scenario, report.fits_in_memory});
-  return jobs;
+  if (const int fits = judge_fits(jobs); fits != kDone) return fits;
+  const bool some = std::ranges::any_of(
+      reports, [](const ReliabilityReport& report) { return report.unfinished < report.seeds; });
+  for (const ReliabilityReport& report : reports)
+    if (report.unfinished > 0)
+      spdlog::log(some ? spdlog::level::warn : spdlog::level::err,
+                  "{}: {} do not reach the tokens within {} days", report.scenario, unfinished_runs(report),
+                  significant(report.longest_days, 3));
+  return some ? kDone : kInfeasible;
 }
 
 std::string all_weeks_json(const std::vector<ReliabilityReport>& reports, const Settings& settings) {

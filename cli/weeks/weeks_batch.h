@@ -21,6 +21,8 @@ std::optional<std::vector<ReliabilityReport>> predict_all_weeks(Swept<Reliabilit
 // An object of one report, a list of several.
 std::string all_weeks_json(const std::vector<ReliabilityReport>& reports, const Settings& settings);
 
-std::vector<MemoryFit> fits_of_weeks(const std::vector<ReliabilityReport>& reports);
+// The exit code of these answers. Tells jobs that do not fit in memory and, of those that aim at a number of
+// tokens, runs that did not reach it: where no run of any scenario did, nothing answers the question.
+int judge_weeks(const std::vector<ReliabilityReport>& reports);
 
 }  // namespace podsim

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "engine/check.h"
 #include "proto/catalog.pb.h"
@@ -12,6 +13,7 @@
 #include "proto/catalog/contract_length.h"
 #include "proto/catalog/convert.h"
 #include "proto/catalog/entry_name.h"
+#include "proto/catalog/price_offer.h"
 #include "proto/text/parse.h"
 #include "proto/text/question_digest.h"
 #include "proto/text/ranges.h"
@@ -55,12 +57,17 @@ class EntryTexts {
   std::vector<int> starts_;
 };
 
-void check_commitments(const schema::Catalog& catalog, Document& document) {
+void check_prices(const schema::Catalog& catalog, Document& document) {
   for (int list = 0; list < catalog.prices_size(); ++list) {
     const std::string rows = join_path(element_path("prices", list), "price");
-    for (int row = 0; row < catalog.prices(list).price_size(); ++row)
-      if (lacks_length(catalog.prices(list).price(row)))
-        document.report(join_path(element_path(rows, row), "term"), kLacksLength, kLengthHint);
+    std::set<std::string> offers;
+    for (int row = 0; row < catalog.prices(list).price_size(); ++row) {
+      const schema::ChipPrice& price = catalog.prices(list).price(row);
+      const std::string path = element_path(rows, row);
+      if (lacks_length(price)) document.report(join_path(path, "term"), kLacksLength, kLengthHint);
+      if (is_of_owned_chips(price)) document.report(join_path(path, "term"), kOwnedIsNoRent, kOwnedHint);
+      if (!offers.insert(offer_of(price)).second) document.report(path, kSaidBefore, kSaidBeforeHint);
+    }
   }
 }
 
@@ -70,7 +77,7 @@ std::optional<schema::Catalog> read_catalog(Document& document) {
   if (!parse(document, catalog)) return std::nullopt;
   check_ranges(catalog, "", document);
   check_required(catalog, "", document);
-  check_commitments(catalog, document);
+  check_prices(catalog, document);
   return document.clean() ? std::optional(std::move(catalog)) : std::nullopt;
 }
 

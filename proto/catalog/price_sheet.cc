@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "engine/spelling.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/catalog/contract_length.h"
+#include "proto/catalog/price_offer.h"
 #include "proto/text/assign.h"
 #include "proto/text/csv_table.h"
 
@@ -62,20 +64,25 @@ std::string numbers_of_row(CsvTable& table, const CsvRow& row, schema::ChipPrice
   return text;
 }
 
-std::string row_text(CsvTable& table, const CsvRow& row, const Catalog::Entries& entries) {
+// `offers`: of the rows before.
+std::string row_text(CsvTable& table, const CsvRow& row, const Catalog::Entries& entries,
+                     std::set<std::string>& offers) {
   std::string text = "  price {";
+  schema::ChipPrice price;
   for (const char* column : kTexts) {
     const std::string name = column;
     std::string value = name == "chip" ? chip_of_row(table, row, entries) : table.cell(row, column).text;
     if (value.empty() && (name == "chip" || name == "term")) {
       table.report(row, column, "the row has no " + name);
     }
+    if (name == "chip") price.set_chip(value);
     if (value.empty() && name == "source") value = "own sheet";
     if (value.empty() && name == "date") value = "own sheet";
     if (!value.empty()) text += " " + name + ": " + text_literal(value);
   }
-  schema::ChipPrice price;
   price.set_term(table.cell(row, "term").text);
+  price.set_provider(table.cell(row, "provider").text);
+  price.set_region(table.cell(row, "region").text);
   text += numbers_of_row(table, row, price);
   if (const std::string kind = table.cell(row, "kind").text; !kind.empty()) {
     const std::vector<std::string> kinds = kinds_of_contract();
@@ -89,6 +96,8 @@ std::string row_text(CsvTable& table, const CsvRow& row, const Catalog::Entries&
     text += " kind: " + kind;
   }
   if (lacks_length(price)) table.report(row, "term", kLacksLength, kLengthHint);
+  if (is_of_owned_chips(price)) table.report(row, "term", kOwnedIsNoRent, kOwnedHint);
+  if (!offers.insert(offer_of(price)).second) table.report(row, "chip", kSaidBefore, kSaidBeforeHint);
   return text + " }\n";
 }
 
@@ -101,7 +110,8 @@ std::optional<std::string> as_catalog_text(const std::string& file, const std::s
   for (const char* column : {"chip", "term", "usd_per_chip_hour"})
     if (!table.has(column)) return std::nullopt;
   std::string list = "prices {\n  name: " + text_literal(std::filesystem::path(file).stem().string()) + "\n";
-  for (const CsvRow& row : table.rows()) list += row_text(table, row, entries);
+  std::set<std::string> offers;
+  for (const CsvRow& row : table.rows()) list += row_text(table, row, entries, offers);
   problems.insert(problems.end(), table.problems().begin(), table.problems().end());
   if (!table.problems().empty()) return std::nullopt;
   return list + "}\n";

@@ -191,7 +191,8 @@ double head_dim(const JobSetting& s) {
                             : s.job.model.head_dim;
 }
 
-constexpr ClusterNeed kClusterNeeds[] = {
+// What a chip-hour costs and which carbon it is, whatever the chips do.
+constexpr ClusterNeed kPriceNeeds[] = {
     {{"price_term", "provider", "region"},
      [](const ClusterSetting& s) { return !s.choice.has_usd_per_chip_hour(); },
      "usd_per_chip_hour is the price"},
@@ -203,6 +204,9 @@ constexpr ClusterNeed kClusterNeeds[] = {
      [](const ClusterSetting& s) { return s.cluster.carbon.has_value(); },
      "nobody says what carbon the power has",
      "grid: \"sweden\" names it"},
+};
+
+constexpr ClusterNeed kClusterNeeds[] = {
     {{"routing", "fabric_override.routing"},
      [](const ClusterSetting& s) { return s.beyond_domain(); },
      "one NVLink domain holds all GPUs, and there is one path between any two"},
@@ -301,6 +305,7 @@ constexpr ClusterNeed kClusterNeeds[] = {
 }  // namespace
 
 std::span<const JobNeed> needs_of_job() { return kJobNeeds; }
+std::span<const ClusterNeed> needs_of_price() { return kPriceNeeds; }
 std::span<const ClusterNeed> needs_of_cluster() { return kClusterNeeds; }
 
 }  // namespace podsim

@@ -141,6 +141,7 @@ using JobNeed = Need<JobSetting>;
 using ClusterNeed = Need<ClusterSetting>;
 
 std::span<const JobNeed> needs_of_job();
-std::span<const ClusterNeed> needs_of_cluster();
+std::span<const ClusterNeed> needs_of_price();    // of its price and carbon, with or without jobs
+std::span<const ClusterNeed> needs_of_cluster();  // the others
 
 }  // namespace podsim

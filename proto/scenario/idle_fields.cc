@@ -176,6 +176,11 @@ void warn_of_job(const schema::JobChoice& choice, const JobSetting& setting, con
 
 }  // namespace
 
+void warn_of_idle_prices(const schema::ClusterChoice& choice, const Cluster& cluster, Document& document) {
+  const std::vector<JobSetting> no_jobs;
+  warn_by_table(needs_of_price(), choice, ClusterSetting{choice, cluster, no_jobs}, "cluster", document);
+}
+
 void warn_of_idle_fields(const schema::Scenario& scenario, const Spec& spec, Document& document) {
   std::vector<FabricSpec> subclusters;
   for (const PlacedJob& placed : spec.jobs)
@@ -191,6 +196,7 @@ void warn_of_idle_fields(const schema::Scenario& scenario, const Spec& spec, Doc
   for (int i = 0; i < scenario.jobs_size(); ++i)
     warn_of_job(scenario.jobs(i).job(), jobs[static_cast<std::size_t>(i)],
                 "jobs[" + std::to_string(i) + "].job", document);
+  warn_of_idle_prices(scenario.cluster(), spec.cluster, document);
   warn_by_table(needs_of_cluster(), scenario.cluster(), {scenario.cluster(), spec.cluster, jobs}, "cluster",
                 document);
   warn_of_tiers(scenario.cluster(), spec.cluster.fabric, document);

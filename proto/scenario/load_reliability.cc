@@ -6,6 +6,7 @@
 #include "proto/catalog.pb.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/scenario.pb.h"
+#include "proto/scenario/idle_fields.h"
 #include "proto/scenario/idle_questions.h"
 #include "proto/scenario/resolve.h"
 #include "proto/text/override.h"
@@ -45,9 +46,10 @@ bool resolve_surroundings(const schema::Scenario& scenario, const Catalog::Entri
   const auto fabric = resolve_fabric(cluster, entries, "cluster", document);
   if (!chip || !fabric) return false;
   const auto price = resolve_price(cluster, *chip, fabric->chips_per_host, entries, "cluster", document);
-  if (price)
-    question.cluster = {*chip, *fabric, *price, resolve_carbon(cluster, entries, "cluster", document)};
-  return price.has_value();
+  if (!price) return false;
+  question.cluster = {*chip, *fabric, *price, resolve_carbon(cluster, entries, "cluster", document)};
+  warn_of_idle_prices(cluster, question.cluster, document);
+  return true;
 }
 
 std::optional<ReliabilityQuestion> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,

@@ -61,7 +61,7 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
 
 namespace {
 
-constexpr const char* kOwnedTerm = "owned";
+constexpr const char* kOnDemandTerm = "on_demand";
 
 // Each once, in their order; a row of the market has no name.
 std::vector<std::string> names_of(std::vector<std::string> names) {
@@ -141,7 +141,7 @@ std::optional<Price> owned_price(const schema::ClusterChoice& choice, const Cata
   const YearOfOwning year =
       year_of_owning(chips.own, 0, with_host_w(chip, chip.power_idle_w, chips_per_host));
   Price price;
-  price.name = "owned";
+  price.name = kOwnedTerm;
   price.term = kOwnedTerm;
   price.kind = ContractKind::kOwned;
   price.usd_per_chip_hour = year.usd_per_used_hour();
@@ -159,7 +159,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
   const std::string name = choice.has_prices() ? choice.prices() : kUsualPrices;
   Price price;
   price.name = name;
-  price.term = choice.has_price_term() ? choice.price_term() : "on_demand";
+  price.term = choice.has_price_term() ? choice.price_term() : kOnDemandTerm;
   const schema::PriceList* list = find_prices(entries, name);
   if (!list && (choice.has_prices() || !choice.has_usd_per_chip_hour())) {
     report_unknown_name(entries, Catalog::Section::kPrices, name, join_path(path, "prices"), document);
@@ -176,6 +176,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
   const bool owns = price.term == kOwnedTerm && !choice.has_usd_per_chip_hour();
   if (choice.has_usd_per_chip_hour()) {
     price.name = kOwnPrice;
+    price.term = kOnDemandTerm;  // a price of one's own is of no row of a list; `contract` says what it binds to
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
     price.low_usd_per_chip_hour = price.high_usd_per_chip_hour = price.usd_per_chip_hour;
   } else if (owns) {

@@ -17,14 +17,14 @@ struct Spread {
 };
 
 // By formula (scheduler/reliability/weeks/closed_forms.h): failures at a constant rate, all recoveries of the
-// same length, a spare always there.
+// same length, repairs that begin at once.
 struct ReliabilityClosedForms {
-  double failures_per_day = 0;   // that strike the job while it is whole
+  double failures_per_day = 0;   // that strike the job while it is whole, or slow it
   double rollbacks_per_day = 0;  // of them, after which training is lost
-  double mttf_h = 0;             // mean time between failures
+  double mttf_h = 0;             // mean time between failures; 0 = nothing fails
   double failures_per_1000_node_days = 0;
   double recovery_s = 0;                                // without waiting
-  double young_s = 0, daly_s = 0, best_interval_s = 0;  // trained between checkpoints
+  double young_s = 0, daly_s = 0, best_interval_s = 0;  // between checkpoints; 0 = no training is lost
   double goodput = 0;                                   // at the interval of the run: checkpointed_goodput
   double ettr = 0;                                      // likewise, first order: expected_ettr
   double nodes_in_repair = 0;                           // on average

@@ -210,7 +210,7 @@ double mean_save_s(const Checkpoints& checkpoints) {
 ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s) {
   ReliabilityClosedForms forms;
   forms.recovery_s = mean_recovery_s(run);
-  const double per_s = interruptions_per_s(run), lost_per_s = rollbacks_per_s(run);
+  const double per_s = failures_per_s(run), lost_per_s = rollbacks_per_s(run);
   forms.failures_per_day = per_s * kSecondsPerDay;
   forms.rollbacks_per_day = lost_per_s * kSecondsPerDay;
   forms.failures_per_1000_node_days = forms.failures_per_day / run.job_nodes() * 1000;

@@ -11,6 +11,8 @@ namespace {
 
 class WeeksColumns {
  public:
+  enum class Span { kAny, kWholeRun };  // of what a figure is told
+
   explicit WeeksColumns(std::span<const ReliabilityReport> reports) : reports_(reports) {
     text("", [](const ReliabilityReport& report) { return report.scenario; });
     for (std::size_t i = 1; i < reports.size(); ++i) rows_.front()[2 * i + 1] = "ratio";
@@ -25,17 +27,22 @@ class WeeksColumns {
     }
   }
 
-  // The median, and what eight runs in ten lie between.
+  // The median, and what eight runs in ten lie between. Of a whole run no more is known than
+  // the least of it where some were cut off.
   void spread(const std::string& name, const std::function<const Spread*(const ReliabilityReport&)>& of,
-              const std::function<std::string(double)>& told) {
-    text(name, [&](const ReliabilityReport& report) {
+              const std::function<std::string(double)>& told, Span span = Span::kAny) {
+    const auto cut_off = [&](const ReliabilityReport& report) {
+      return span == Span::kWholeRun && report.unfinished > 0;
+    };
+    text(name, [&](const ReliabilityReport& report) -> std::string {
       const Spread* spread = of(report);
-      return spread ? told(spread->p50) + " (" + told(spread->p10) + "-" + told(spread->p90) + ")"
-                    : std::string("-");
+      if (!spread) return "-";
+      if (cut_off(report)) return least_of_run(report, spread->p50);
+      return told(spread->p50) + " (" + told(spread->p10) + "-" + told(spread->p90) + ")";
     });
-    const Spread* first = of(reports_.front());
+    const Spread* first = cut_off(reports_.front()) ? nullptr : of(reports_.front());
     for (std::size_t i = 1; i < reports_.size(); ++i) {
-      const Spread* here = of(reports_[i]);
+      const Spread* here = cut_off(reports_[i]) ? nullptr : of(reports_[i]);
       rows_.back()[2 * i + 1] =
           here && first && first->p50 > 0 ? fixed(here->p50 / first->p50, 3) + "x" : "-";
     }
@@ -74,18 +81,22 @@ std::string reliability_beside(std::span<const ReliabilityReport> reports) {
   table.spread(
       "failures", [](const ReliabilityReport& report) { return &report.figures.failures; }, four);
   table.spread(
-      "days", [](const ReliabilityReport& report) { return &report.figures.days; }, four);
+      "days", [](const ReliabilityReport& report) { return &report.figures.days; }, four, WeeksColumns::Span::kWholeRun);
   table.spread(
-      "USD", [](const ReliabilityReport& report) { return &report.figures.cost_usd; }, four);
+      "USD", [](const ReliabilityReport& report) { return &report.figures.cost_usd; }, four, WeeksColumns::Span::kWholeRun);
   table.spread(
-      "MWh", [](const ReliabilityReport& report) { return &report.figures.energy_mwh; }, four);
+      "MWh", [](const ReliabilityReport& report) { return &report.figures.energy_mwh; }, four, WeeksColumns::Span::kWholeRun);
   if (std::ranges::any_of(reports, [](const auto& report) { return report.figures.carbon_t.has_value(); }))
     table.spread(
         "t CO2e",
         [](const ReliabilityReport& report) {
           return report.figures.carbon_t ? &*report.figures.carbon_t : nullptr;
         },
-        four);
+        four, WeeksColumns::Span::kWholeRun);
+  if (std::ranges::any_of(reports, [](const auto& report) { return report.unfinished > 0; }))
+    table.text("not finished", [](const ReliabilityReport& report) {
+      return report.unfinished > 0 ? unfinished_runs(report) : std::string("-");
+    });
   const auto all_vary = [](const ReliabilityReport& report) { return report.step_band.has_value(); };
   return table.aligned() + "Medians, and what eight runs in ten lie between" +
          (std::ranges::all_of(reports, all_vary) ? ", over failures and the error of the step" : "") + ".\n";

@@ -20,13 +20,16 @@ std::string cell(const std::string& text) {
   return out + "\"";
 }
 
-std::string eight_of_ten(const Spread& spread) {
+// Of what grows with the length of a run: unknown where some were cut off.
+std::string eight_of_ten(const ReliabilityReport& report, const Spread& spread) {
+  if (report.unfinished > 0) return "-";
   return significant(spread.p10, 4) + "-" + significant(spread.p90, 4);
 }
 
-Cells table_cells(const ReliabilityReport& report) {
+// `with_unfinished`: some report of the table has runs that were cut off.
+Cells table_cells(const ReliabilityReport& report, bool with_unfinished) {
   const ReliabilityFigures& figures = report.figures;
-  return {{"scenario", report.scenario},
+  Cells cells = {{"scenario", report.scenario},
           {"nodes", std::to_string(report.job_nodes)},
           {"spare", std::to_string(report.spare_nodes)},
           {"checkpoint, min", fixed(report.interval.interval_s / 60, 2)},
@@ -34,11 +37,14 @@ Cells table_cells(const ReliabilityReport& report) {
           {"goodput", hundredths(figures.goodput.mean)},
           {"failures", fixed(figures.failures.mean, 1)},
           {"interruptions", fixed(figures.interruptions.mean, 1)},
-          {"days", significant(figures.days.mean, 4)},
-          {"8 of 10", eight_of_ten(figures.days)},
-          {"cost, USD", significant(figures.cost_usd.mean, 4)},
-          {"8 of 10", eight_of_ten(figures.cost_usd)},
-          {"MWh", significant(figures.energy_mwh.mean, 4)}};
+          {"days", least_of_run(report, figures.days.mean)},
+          {"8 of 10", eight_of_ten(report, figures.days)},
+          {"cost, USD", least_of_run(report, figures.cost_usd.mean)},
+          {"8 of 10", eight_of_ten(report, figures.cost_usd)},
+          {"MWh", least_of_run(report, figures.energy_mwh.mean)}};
+  if (with_unfinished)
+    cells.emplace_back("not finished", report.unfinished > 0 ? unfinished_runs(report) : "-");
+  return cells;
 }
 
 void add_spread(Cells& cells, const std::string& name, const Spread& spread) {
@@ -60,7 +66,8 @@ Cells csv_cells(const ReliabilityReport& report, bool with_carbon) {
                  {"spare_nodes", std::to_string(report.spare_nodes)},
                  {"seed", std::to_string(report.seed)},
                  {"seeds", std::to_string(report.seeds)},
-                 {"step_time_s", shortest(report.step_time_s)},
+                 {"unfinished", report.target_tokens ? std::to_string(report.unfinished) : ""},
+                 {"step_time_s", report.step_time_s > 0 ? shortest(report.step_time_s) : ""},
                  {"interval_s", shortest(report.interval.interval_s)}};
   const std::pair<const char*, const Spread*> spreads[] = {
       {"ettr", &figures.ettr},
@@ -90,9 +97,11 @@ Cells csv_cells(const ReliabilityReport& report, bool with_carbon) {
 
 std::vector<std::vector<std::string>> reliability_rows(std::span<const ReliabilityReport> reports) {
   std::vector<std::vector<std::string>> rows(1);
+  const bool with_unfinished =
+      std::ranges::any_of(reports, [](const ReliabilityReport& report) { return report.unfinished > 0; });
   for (const ReliabilityReport& report : reports) {
     std::vector<std::string>& row = rows.emplace_back();
-    for (const auto& [column, value] : table_cells(report)) {
+    for (const auto& [column, value] : table_cells(report, with_unfinished)) {
       if (rows.size() == 2) rows.front().push_back(column);
       row.push_back(value);
     }

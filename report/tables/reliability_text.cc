@@ -32,7 +32,7 @@ std::string closed_forms(const ReliabilityReport& report) {
                {"failures of the job per day", significant(forms.failures_per_day, 4)},
                {"  that lose training", significant(forms.rollbacks_per_day, 4)},
                {"failures per 1,000 node-days", significant(forms.failures_per_1000_node_days, 4)},
-               {"mean time between failures, h", significant(forms.mttf_h, 4)},
+               {"mean time between failures, h", forms.failures_per_day > 0 ? significant(forms.mttf_h, 4) : "-"},
                {"recovery, min", minutes(forms.recovery_s)},
                {"interval by Young, min", interval(forms.young_s)},
                {"interval by Daly, min", interval(forms.daly_s)},
@@ -83,8 +83,8 @@ std::string figures_table(const ReliabilityReport& report) {
             points(f.ml_productivity_goodput) + "\n";
   if (f.uninterrupted > 0) text += points(f.uninterrupted) + " of the runs are never interrupted\n";
   if (report.unfinished > 0)
-    text += significant(report.unfinished, 1) + " runs had not reached the target after " +
-            significant(report.longest_days, 3) + " days\n";
+    text += unfinished_runs(report) + " had not reached the target after " +
+            significant(report.longest_days, 3) + " days: days, cost and energy are at least these\n";
   return text;
 }
 
@@ -151,6 +151,9 @@ std::string weeks_answer(const ReliabilityReport& report) {
   std::string text = "Of the time " + percent(report.figures.ettr.mean) + " trains and is kept";
   if (report.target_tokens) {
     const Spread& days = report.figures.days;
+    if (report.unfinished > 0)
+      return text + "; " + unfinished_runs(report) + " do not reach the tokens within " +
+             significant(report.longest_days, 3) + " days.\n";
     text += "; the tokens take " + significant(days.p50, 3) + " days (" + significant(days.p10, 3) + " to " +
             significant(days.p90, 3) + " in eight runs of ten" +
             (report.step_band ? ", over failures and the error of the step" : "") + ") and " +
@@ -160,6 +163,14 @@ std::string weeks_answer(const ReliabilityReport& report) {
 }
 
 }  // namespace
+
+std::string unfinished_runs(const ReliabilityReport& report) {
+  return significant(report.unfinished, 1) + " of " + significant(report.seeds, 1) + " runs";
+}
+
+std::string least_of_run(const ReliabilityReport& report, double figure) {
+  return (report.unfinished > 0 ? "> " : "") + significant(figure, 4);
+}
 
 std::string reliability_table(const ReliabilityReport& report) {
   return head(report) + closed_forms(report) + "\n" + interval(report.interval) + "\n" +

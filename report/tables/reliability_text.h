@@ -21,4 +21,10 @@ std::vector<std::vector<std::string>> reliability_rows(std::span<const Reliabili
 // The same with all digits, and with the shares of all buckets: one header line, one line a report.
 std::string reliability_csv(std::span<const ReliabilityReport> reports);
 
+// "2 of 100 runs", those that did not reach the tokens that they aimed at before they were cut off.
+std::string unfinished_runs(const ReliabilityReport& report);
+
+// A figure that grows with the length of a run: "> 57.9" where some runs were cut off.
+std::string least_of_run(const ReliabilityReport& report, double figure);
+
 }  // namespace podsim

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "engine/check.h"
+#include "engine/random.h"
 
 namespace podsim {
 
@@ -99,6 +101,32 @@ std::int64_t poisson_quantile(double mean, double probability) {
     sum += at;
   }
   return n;
+}
+
+std::vector<double> probabilities_of_outages(std::span<const Outages> outages, std::int64_t most) {
+  PODSIM_CHECK(most >= 0, "things are counted from 0");
+  // Relative to that of none, made smaller by a power of two where they grow: none that matters underflows.
+  constexpr int kShift = 800;
+  std::vector<double> p(static_cast<std::size_t>(most) + 1, 0.0);
+  double log_scale = 0;
+  for (const Outages& each : outages) {
+    PODSIM_CHECK(each.size > 0 && each.mean >= 0, "an outage is of something");
+    log_scale -= each.mean;
+  }
+  p[0] = 1;
+  for (std::int64_t n = 1; n <= most; ++n) {
+    double sum = 0;
+    for (const Outages& each : outages)
+      if (each.size <= n) sum += each.mean * each.size * p[static_cast<std::size_t>(n - each.size)];
+    double& here = p[static_cast<std::size_t>(n)];
+    here = sum / static_cast<double>(n);
+    if (here < std::ldexp(1.0, kShift)) continue;
+    for (double& before : p) before = std::ldexp(before, -kShift);
+    log_scale += kShift * std::numbers::ln2;
+  }
+  const double scale = portable_exp(log_scale);
+  for (double& each : p) each *= scale;
+  return p;
 }
 
 double probability_of_any(double count, double probability) {

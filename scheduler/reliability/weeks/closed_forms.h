@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace podsim {
 
@@ -55,6 +57,17 @@ double nodes_in_repair(double nodes, double failures_per_node_s, double repair_s
 // The least n such that a Poisson variable of this mean is at most n with at least this probability: as many
 // spares make up for the nodes in repair for this share of the time. Mean may be 0; probability below 1.
 std::int64_t poisson_quantile(double mean, double probability);
+
+// Outages of so many things each that last at the same time, on average.
+struct Outages {
+  int size = 1;     // > 0
+  double mean = 0;  // may be 0
+};
+
+// The probability that 0, 1, ... `most` things are out at a time where outages come by chance, each whatever
+// the others do: sums of Poisson variables times their sizes. What these lack of 1 is that of more. By
+// Panjer's recursion: p(n) = 1 / n sum mean size p(n - size). REQUIRES: most >= 0.
+std::vector<double> probabilities_of_outages(std::span<const Outages> outages, std::int64_t most);
 
 // That at least one of `count` independent things is in a state that each is in with this probability.
 double probability_of_any(double count, double probability);

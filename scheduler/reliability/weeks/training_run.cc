@@ -80,6 +80,32 @@ double mean_stop_s(const TrainingRun& run, const FailureSource& source) {
          run.recovery.diagnosis.mean_s;
 }
 
+// Of the speed with all units: the replicas that an elastic job has whole. Another waits for its last unit.
+double speed_without(const TrainingRun& run, int missing_units) {
+  if (missing_units <= 0) return 1;
+  if (!run.elastic) return 0;
+  const Elastic& elastic = *run.elastic;
+  const int replicas = std::max(0, run.units - missing_units) / elastic.units_per_replica;
+  if (replicas < elastic.least_replicas) return 0;
+  return static_cast<double>(replicas) * elastic.units_per_replica / run.units * elastic.speed_of_rest;
+}
+
+// Mean of speed_without over what is in repair at a time. Spares fail as the job's own units do.
+double speed_with_nodes_in_repair(const TrainingRun& run) {
+  const double all_per_job = static_cast<double>(run.units + run.spare_units) / run.units;
+  std::vector<Outages> outages;
+  for (const FailureSource& source : run.failures)
+    if (const double mean = stops_per_s(run, source) * all_per_job * source.repair.mean_s;
+        source.domain_nodes > 0 && mean > 0)
+      outages.push_back({units_struck(run, source), mean});
+  if (outages.empty()) return 1;
+  const std::vector<double> p = probabilities_of_outages(outages, run.spare_units + run.units);
+  double speed = 0;
+  for (int out = 0; out <= run.spare_units + run.units; ++out)
+    speed += p[static_cast<std::size_t>(out)] * speed_without(run, out - run.spare_units);
+  return speed;
+}
+
 }  // namespace
 
 std::string_view to_string(Component component) {
@@ -112,6 +138,12 @@ double Hazard::most(double length_s) const {
   return most * (1 + diurnal_swing);
 }
 
+double failures_per_s(const TrainingRun& run) {
+  double sum = 0;
+  for (const FailureSource& source : run.failures) sum += strikes_per_s(run, source);
+  return sum;
+}
+
 double interruptions_per_s(const TrainingRun& run) {
   double sum = 0;
   for (const FailureSource& source : run.failures) sum += stops_per_s(run, source);
@@ -133,18 +165,13 @@ double stopped_without_rollback(const TrainingRun& run) {
 }
 
 double mean_speed(const TrainingRun& run) {
-  double speed = 1 - run.redundant_share, strikes_out = 0;
+  double speed = (1 - run.redundant_share) * speed_with_nodes_in_repair(run);
   for (const FailureSource& source : run.failures) {
     const Delay& slow = source.is_swapped() ? source.swapped_after : source.repair;
     if (source.slows_to > 0)
       speed *= portable_exp(-strikes_per_s(run, source) * slow.mean_s * (1 - source.slows_to));
-    if (source.domain_nodes > 0) strikes_out += stops_per_s(run, source) * source.repair.mean_s;
   }
-  const double missing = std::max(0.0, mean_nodes_in_repair(run) - run.spare_units * run.nodes_per_unit);
-  if (!run.elastic || missing == 0) return speed;
-  const double any_missing = run.spare_units > 0 ? 0 : 1 - portable_exp(-strikes_out);
-  return speed * std::max(0.0, 1 - missing / run.job_nodes()) *
-         (1 - any_missing * (1 - run.elastic->speed_of_rest));
+  return speed;
 }
 
 double lost_copies_per_s(const TrainingRun& run) {

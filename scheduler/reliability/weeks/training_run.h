@@ -153,8 +153,11 @@ struct TrainingRun {
   std::int64_t job_chips() const { return std::int64_t{job_nodes()} * chips_per_node; }
 };
 
-// Failures per second that stop the job while it has all its nodes, those of lemons included, without the
-// hazard's changes.
+// Failures per second that strike the job while it has all its nodes, those that only slow it and those of
+// lemons included, without the hazard's changes.
+double failures_per_s(const TrainingRun& run);
+
+// Of them, those that stop it.
 double interruptions_per_s(const TrainingRun& run);
 
 // Of them, those after which all that was trained since a checkpoint is lost: neither those before which the
@@ -164,9 +167,10 @@ double rollbacks_per_s(const TrainingRun& run);
 // Share of time that the other interruptions take: [0, inf), first order.
 double stopped_without_rollback(const TrainingRun& run);
 
-// While it trains, of the speed with all nodes in order: what is computed twice, slow nodes (each of n that
-// are slow at a time on average multiplies the speed by s: exp(-n (1 - s)) for Poisson counts), and replicas
-// that an elastic job is short of.
+// While nothing is recovered or saved, of the speed with all nodes in order: what is computed twice, slow nodes
+// (each of n that are slow at a time on average multiplies the speed by s: exp(-n (1 - s)) for Poisson
+// counts), and nodes in repair beyond the spares: an elastic job is short of the replicas that have some,
+// another waits. Repairs begin at once, whatever the crews.
 double mean_speed(const TrainingRun& run);
 
 // Of the rollbacks, those that strike more units at once than copies in memory survive.
