@@ -76,12 +76,11 @@ FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, std::option
   return best;
 }
 
-double energy_usd(const std::vector<FleetRun>& runs, const std::vector<FleetSlot>& slots, double days) {
-  double usd = 0;
+double kwh_of_fleet(const std::vector<FleetRun>& runs, const std::vector<FleetSlot>& slots, double days) {
+  double kwh = 0;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (runs[i].days > 0)
-      usd += runs[i].energy_usd * std::clamp((days - slots[i].begin) / runs[i].days, 0.0, 1.0);
-  return usd;
+    if (runs[i].days > 0) kwh += runs[i].kwh * std::clamp((days - slots[i].begin) / runs[i].days, 0.0, 1.0);
+  return kwh;
 }
 
 double chip_days(const std::vector<FleetLevel>& levels) {

@@ -12,8 +12,8 @@ struct FleetRun {
   std::string name;
   int chips = 0;  // with those that stand by
   double days = 0;
-  int spare_chips = 0;    // of them, that stand by
-  double energy_usd = 0;  // of all its days, where power is paid by the kWh
+  int spare_chips = 0;  // of them, that stand by
+  double kwh = 0;       // of all its days
 };
 
 // When a run has its chips, in days from the start of the term.
@@ -47,8 +47,8 @@ FleetCost cost_of_fleet(const std::vector<FleetLevel>& levels, int committed_chi
 FleetCost cheapest_commitment(const std::vector<FleetLevel>& levels, std::optional<double> committed_usd,
                               double on_demand_usd);
 
-// What runs use until then of power that is paid by the kWh, evenly over their days.
-double energy_usd(const std::vector<FleetRun>& runs, const std::vector<FleetSlot>& slots, double days);
+// What runs use until then, evenly over their days.
+double kwh_of_fleet(const std::vector<FleetRun>& runs, const std::vector<FleetSlot>& slots, double days);
 
 double chip_days(const std::vector<FleetLevel>& levels);
 

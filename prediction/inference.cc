@@ -218,6 +218,9 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
   const double usd_per_hour = report.chips * cluster.price.usd_per_chip_hour + kw * cluster.price.usd_per_kwh;
   report.usd_per_million_tokens = usd_per_hour / kSecondsPerHour / report.output_tokens_per_s * 1e6;
   report.j_per_token = kw * 1e3 / report.output_tokens_per_s;
+  if (cluster.carbon)
+    report.kg_per_million_tokens =
+        cluster.carbon->kg(kw, report.chips) / kSecondsPerHour / report.output_tokens_per_s * 1e6;
   return report;
 }
 

@@ -44,6 +44,7 @@ struct InferenceReport {
   double ms_per_token = 0;            // of an answer, with the prompts of others that come between
   double output_tokens_per_s = 0;     // of all replicas
   double usd_per_million_tokens = 0, j_per_token = 0;  // of output
+  std::optional<double> kg_per_million_tokens;         // CO2e of them, where the grid is known
 };
 
 // Why the question cannot be asked, whatever fits: chips of a replica that the model or the network does not

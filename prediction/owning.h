@@ -26,7 +26,7 @@ struct OwningReport {
   Ownership own;                     // as it was asked
   double busy_w = 0, idle_w = 0;     // of a chip with its share of host and network, before the PUE
   YearOfOwning year;                 // of one chip
-  std::vector<Renting> renting;      // as the price lists have them
+  std::vector<Renting> renting;      // the scenario's own first, then as the price lists have them
   double power_range = 0;            // by which share watts may be off
   YearOfOwning low_year, high_year;  // with watts at either end of it
   double power_kw = 0, tokens_per_j = 0, model_gflop_per_j = 0;  // of the job, at the meter

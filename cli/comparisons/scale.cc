@@ -215,7 +215,10 @@ int scale(const ScaleVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   const auto asked = asked_counts(verb);
   if (!asked) return kInputError;
-  const auto swept = load_swept(verb.files, verb.load);
+  // The price of a whole run has what its contract binds to.
+  const auto swept =
+      load_swept(verb.files, verb.load,
+                 verb.tokens ? std::vector<std::string>{"cluster.contract"} : std::vector<std::string>{});
   if (!swept || !have_one_job(swept->things, "scale")) return kInputError;
   const auto anchor =
       make_anchor(verb.anchor, verb.files.front(), verb.load.catalog_directories, verb.run.threads);

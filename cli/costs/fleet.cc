@@ -104,6 +104,7 @@ Fleet* fleet_of(const Spec& spec, const InputText& text, const FleetScenarios& l
   }
   fleet->second.on_demand_usd = on_demand->usd_per_chip_hour;
   fleet->second.usd_per_kwh = on_demand->usd_per_kwh;
+  fleet->second.carbon = spec.cluster.carbon;
   if (committed) fleet->second.committed_usd = committed->usd_per_chip_hour;
   return &fleet->second;
 }
@@ -127,7 +128,10 @@ bool settle(std::map<std::string, Fleet>& fleets, const FleetVerb& verb) {
     fleet.chips = verb.chips > 0 ? verb.chips : static_cast<int>(serving + largest);
     fleet.slots = place_runs(fleet.runs, fleet.chips);
     fleet.levels = levels_of(fleet.runs, fleet.slots, verb.days);
-    fleet.energy_usd = energy_usd(fleet.runs, fleet.slots, verb.days);
+    const double kwh = kwh_of_fleet(fleet.runs, fleet.slots, verb.days);
+    fleet.energy_usd = kwh * fleet.usd_per_kwh;
+    if (fleet.carbon)
+      fleet.carbon_t = fleet.carbon->kg(kwh, chip_days(fleet.levels) * kHoursPerDay) / kKgPerTonne;
     fleet.commitment = cheapest_commitment(fleet.levels, fleet.committed_usd, fleet.on_demand_usd);
   }
   return true;
@@ -163,8 +167,7 @@ int add_served(const FleetScenarios& loaded, const FleetVerb& verb, std::map<std
       return kInputError;
     }
     const double kwh = report->j_per_token * rate * verb.days * kSecondsPerDay / kJoulesPerKwh;
-    fleet->runs.push_back(
-        {"serve " + spec.name, static_cast<int>(chips), verb.days, 0, kwh * fleet->usd_per_kwh});
+    fleet->runs.push_back({"serve " + spec.name, static_cast<int>(chips), verb.days, 0, kwh});
     ++fleet->serving;
   }
   return kDone;
@@ -180,7 +183,7 @@ int add_trained(const FleetScenarios& loaded, const FleetVerb& verb, std::map<st
     if (fleet == nullptr) return kInputError;
     if (!run->fits) exit_code = judge_fits({{spec.name, false}});
     fleet->runs.push_back({spec.name, spec.cluster.fabric.chips + run->spare_chips, run->days,
-                           run->spare_chips, run->mwh * kKwhPerMwh * fleet->usd_per_kwh});
+                           run->spare_chips, run->mwh * kKwhPerMwh});
   }
   return exit_code;
 }

@@ -1,6 +1,8 @@
 // Lays out when runs have their chips, and what these cost.
 #include "cli/costs/fleet_text.h"
 
+#include <utility>
+
 #include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
 #include "report/text/align.h"
@@ -47,6 +49,9 @@ std::string fleet_text(const std::map<std::string, Fleet>& fleets, double days) 
   for (const auto& [chip, fleet] : fleets)
     if (fleet.energy_usd > 0)
       energy += "Of each of these sums of " + chip + " " + millions(fleet.energy_usd) + " are energy.\n";
+  for (const auto& [chip, fleet] : fleets)
+    if (fleet.carbon_t)
+      energy += "What " + chip + " do comes with " + significant(*fleet.carbon_t, 4) + " t CO2e.\n";
   return significant(days, 4) + " days\n\n" + align(runs) + "\n" + align(costs) + energy;
 }
 
@@ -60,17 +65,19 @@ std::string fleet_json(const std::map<std::string, Fleet>& fleets, double days, 
                                         {"spare_chips", fleet.runs[i].spare_chips},
                                         {"begin_day", fleet.slots[i].begin},
                                         {"end_day", fleet.slots[i].end}}));
-    list.push_back(Figure::group("", {{"chip", chip},
-                                      {"chips", fleet.chips},
-                                      {"used", use_of(fleet, days)},
-                                      {"on_demand_usd_per_chip_hour", fleet.on_demand_usd},
-                                      {"committed_usd_per_chip_hour", known(fleet.committed_usd)},
-                                      {"on_demand_usd", usd_on_demand(fleet)},
-                                      {"committed_usd", known(usd_committed(fleet))},
-                                      {"best_committed_chips", fleet.commitment.committed_chips},
-                                      {"best_usd", fleet.commitment.usd + fleet.energy_usd},
-                                      {"energy_usd", fleet.energy_usd},
-                                      Figure::list("runs", std::move(runs))}));
+    std::vector<Figure> parts = {{"chip", chip},
+                                 {"chips", fleet.chips},
+                                 {"used", use_of(fleet, days)},
+                                 {"on_demand_usd_per_chip_hour", fleet.on_demand_usd},
+                                 {"committed_usd_per_chip_hour", known(fleet.committed_usd)},
+                                 {"on_demand_usd", usd_on_demand(fleet)},
+                                 {"committed_usd", known(usd_committed(fleet))},
+                                 {"best_committed_chips", fleet.commitment.committed_chips},
+                                 {"best_usd", fleet.commitment.usd + fleet.energy_usd},
+                                 {"energy_usd", fleet.energy_usd}};
+    if (fleet.carbon_t) parts.emplace_back("carbon_t", *fleet.carbon_t);
+    parts.push_back(Figure::list("runs", std::move(runs)));
+    list.push_back(Figure::group("", std::move(parts)));
   }
   return json_text(result_figure(sha256, {{"days", days}, Figure::list("fleets", std::move(list))}),
                    JsonNumbers::kWithPoint);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "economics/portfolio.h"
+#include "scheduler/question/carbon.h"
 
 namespace podsim {
 
@@ -20,8 +21,10 @@ struct Fleet {
   double on_demand_usd = 0;                  // of a chip-hour
   std::optional<double> committed_usd = {};  // likewise, where there is such a price
   double usd_per_kwh = 0;
-  double energy_usd = 0;  // of all that it does, whatever the contract
-  FleetCost commitment;   // the cheapest, without energy
+  double energy_usd = 0;                // of all that it does, whatever the contract
+  std::optional<Carbon> carbon = {};    // of its power and its making, where the grid is known
+  std::optional<double> carbon_t = {};  // CO2e of all that it does
+  FleetCost commitment;                 // the cheapest, without energy
 };
 
 std::string fleet_text(const std::map<std::string, Fleet>& fleets, double days);

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "cli/costs/verbs.h"
 #include "cli/options/numbers.h"
@@ -69,33 +71,39 @@ std::string inference_table(const InferenceReport& report) {
          "Output tokens per second: " + significant(report.output_tokens_per_s, 4) + ", " +
          significant(report.output_tokens_per_s / report.chips, 4) + " per chip; " +
          significant(report.usd_per_million_tokens, 3) + " USD per million of them, " +
-         significant(report.j_per_token, 3) + " J each.\nPrefill is bound by " +
-         bound_by(report.prefill_by_compute) + ", decode by " + bound_by(report.decode_by_compute) +
+         significant(report.j_per_token, 3) + " J each" +
+         (report.kg_per_million_tokens
+              ? ", " + significant(*report.kg_per_million_tokens, 3) + " kg CO2e per million"
+              : "") +
+         ".\nPrefill is bound by " + bound_by(report.prefill_by_compute) + ", decode by " +
+         bound_by(report.decode_by_compute) +
          ".\nAn estimate by rooflines: replicas are always full, all prompts and answers are of the lengths "
          "asked, nothing is cached between requests, drafted ahead, or split into prefill and decode "
          "chips.\n";
 }
 
 std::string inference_json(const InferenceReport& report, const std::string& sha256) {
-  return json_text(result_figure(sha256, {{"scenario", report.scenario},
-                                          {"model", report.model},
-                                          {"chip", report.chip},
-                                          {"chips", report.chips},
-                                          {"tensor", report.tensor},
-                                          {"replicas", report.replicas},
-                                          {"sequences", report.sequences},
-                                          {"sequences_that_fit", report.sequences_that_fit},
-                                          {"weight_gib_per_chip", report.weight_gib_per_chip},
-                                          {"kv_gib_per_chip", report.kv_gib_per_chip},
-                                          {"kv_kib_per_token", report.kv_kib_per_token},
-                                          {"prefill_s", report.prefill_s},
-                                          {"decode_step_s", report.decode_step_s},
-                                          {"decode_communication_s", report.decode_communication_s},
-                                          {"ms_per_token", report.ms_per_token},
-                                          {"output_tokens_per_s", report.output_tokens_per_s},
-                                          {"usd_per_million_tokens", report.usd_per_million_tokens},
-                                          {"j_per_token", report.j_per_token}}),
-                   JsonNumbers::kWithPoint);
+  std::vector<Figure> parts = {{"scenario", report.scenario},
+                               {"model", report.model},
+                               {"chip", report.chip},
+                               {"chips", report.chips},
+                               {"tensor", report.tensor},
+                               {"replicas", report.replicas},
+                               {"sequences", report.sequences},
+                               {"sequences_that_fit", report.sequences_that_fit},
+                               {"weight_gib_per_chip", report.weight_gib_per_chip},
+                               {"kv_gib_per_chip", report.kv_gib_per_chip},
+                               {"kv_kib_per_token", report.kv_kib_per_token},
+                               {"prefill_s", report.prefill_s},
+                               {"decode_step_s", report.decode_step_s},
+                               {"decode_communication_s", report.decode_communication_s},
+                               {"ms_per_token", report.ms_per_token},
+                               {"output_tokens_per_s", report.output_tokens_per_s},
+                               {"usd_per_million_tokens", report.usd_per_million_tokens},
+                               {"j_per_token", report.j_per_token}};
+  if (report.kg_per_million_tokens)
+    parts.emplace_back("carbon_kg_per_million_tokens", *report.kg_per_million_tokens);
+  return json_text(result_figure(sha256, std::move(parts)), JsonNumbers::kWithPoint);
 }
 
 int inference(const InferenceVerb& verb) {

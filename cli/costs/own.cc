@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "cli/costs/own_text.h"
 #include "cli/costs/verbs.h"
@@ -13,6 +15,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "prediction/owning.h"
+#include "proto/catalog/chip_prices.h"
 #include "proto/scenario/owned_chips.h"
 #include "proto/writing/result_json.h"
 #include "report/text/text.h"
@@ -97,6 +100,23 @@ std::string sha256_of(const OwningQuestion& question, const OwningReport& answer
   return question_sha256(words, {spec.sha256});
 }
 
+// First of them what the scenario says that an hour of its chips is rented for.
+void add_own_rent(const Price& price, const std::string& chip, std::vector<PriceRow>& rents) {
+  if (price.name != kOwnPrice) return;
+  PriceRow row{kOwnPrice,
+               chip,
+               kOwnPrice,
+               price.usd_per_chip_hour,
+               price.low_usd_per_chip_hour,
+               price.high_usd_per_chip_hour,
+               price.minimum_days,
+               "",
+               "",
+               "",
+               "the scenario"};
+  rents.insert(rents.begin(), std::move(row));
+}
+
 int own(const OwnVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   std::vector<InputText> texts;
@@ -114,9 +134,10 @@ int own(const OwnVerb& verb) {
   const OwningQuestion question{*terms, verb.embodied_kg.value_or(chips.embodied_kg.value_or(0)), *carbon,
                                 verb.site_kw};
   const Report report = predict_all(*specs, verb.run).front().report;
+  std::vector<PriceRow> rents = rents_of(chips, report.chip, *catalog, verb.load.price_list());
+  add_own_rent(spec.cluster.price, report.chip, rents);
   const OwningReport answer =
-      owning(report, spec.cluster.chip, spec.cluster.fabric.chips_per_host, pue, question,
-             rents_of(chips, report.chip, *catalog, verb.load.price_list()));
+      owning(report, spec.cluster.chip, spec.cluster.fabric.chips_per_host, pue, question, rents);
   emit(verb.output.format == "json" ? owning_json(answer, sha256_of(question, answer, spec))
                                     : owning_table(answer),
        verb.output.out);

@@ -37,14 +37,10 @@ std::optional<Catalog> open_catalog(const std::vector<std::string>& directories)
   return catalog;
 }
 
-namespace {
-
 bool says_idle(const Problem& warning, const std::vector<std::string>& fields) {
   return std::ranges::any_of(
       fields, [&](const std::string& path) { return warning.message.starts_with(path + " has no effect"); });
 }
-
-}  // namespace
 
 std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
                                                 const LoadOptions& options) {

@@ -32,6 +32,9 @@ std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& 
                                                 const LoadOptions& options, std::vector<InputText>& texts,
                                                 const std::vector<std::string>& also_read = {});
 
+// Whether the warning is that one of these fields, by their paths, has no effect.
+bool says_idle(const Problem& warning, const std::vector<std::string>& fields);
+
 // Whether each has a single job; if not, says which has several and that `verb` cannot use it.
 bool have_one_job(std::span<const Spec> specs, const std::string& verb);
 

@@ -172,10 +172,12 @@ std::string Settings::unset(const std::string& name, std::size_t scenario) const
   return any() ? name.substr(0, name.size() - settings_text(paths, values[scenario]).size() - 1) : name;
 }
 
-std::optional<Swept<Spec>> load_swept(const std::vector<std::string>& files, const LoadOptions& options) {
+std::optional<Swept<Spec>> load_swept(const std::vector<std::string>& files, const LoadOptions& options,
+                                      const std::vector<std::string>& also_read) {
   return load_all<Spec>(
-      files, options, [](const auto& name, const auto& text, const auto& catalog, const auto& overrides) {
+      files, options, [&](const auto& name, const auto& text, const auto& catalog, const auto& overrides) {
         LoadResult result = load_scenario(name, text, catalog, overrides);
+        std::erase_if(result.warnings, [&](const Problem& warning) { return says_idle(warning, also_read); });
         return Loaded<Spec>{std::move(result.spec), std::move(result.problems), std::move(result.warnings)};
       });
 }

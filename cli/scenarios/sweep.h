@@ -38,8 +38,10 @@ struct Swept {
 
 // Problems go to standard error, and nothing is returned when there is one. Where --set has several values, a
 // value that the scenario cannot have is left out with a warning, and only where none is left nothing is
-// returned. The name of a scenario then ends in its settings.
-std::optional<Swept<Spec>> load_swept(const std::vector<std::string>& files, const LoadOptions& options);
+// returned. The name of a scenario then ends in its settings. Fields in `also_read`, by their paths, are read
+// by the verb where a step does not, and are not told to have no effect.
+std::optional<Swept<Spec>> load_swept(const std::vector<std::string>& files, const LoadOptions& options,
+                                      const std::vector<std::string>& also_read = {});
 std::optional<Swept<ReliabilityQuestion>> load_swept_questions(const std::vector<std::string>& files,
                                                                const LoadOptions& options);
 

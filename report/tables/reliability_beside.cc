@@ -81,11 +81,14 @@ std::string reliability_beside(std::span<const ReliabilityReport> reports) {
   table.spread(
       "failures", [](const ReliabilityReport& report) { return &report.figures.failures; }, four);
   table.spread(
-      "days", [](const ReliabilityReport& report) { return &report.figures.days; }, four, WeeksColumns::Span::kWholeRun);
+      "days", [](const ReliabilityReport& report) { return &report.figures.days; }, four,
+      WeeksColumns::Span::kWholeRun);
   table.spread(
-      "USD", [](const ReliabilityReport& report) { return &report.figures.cost_usd; }, four, WeeksColumns::Span::kWholeRun);
+      "USD", [](const ReliabilityReport& report) { return &report.figures.cost_usd; }, four,
+      WeeksColumns::Span::kWholeRun);
   table.spread(
-      "MWh", [](const ReliabilityReport& report) { return &report.figures.energy_mwh; }, four, WeeksColumns::Span::kWholeRun);
+      "MWh", [](const ReliabilityReport& report) { return &report.figures.energy_mwh; }, four,
+      WeeksColumns::Span::kWholeRun);
   if (std::ranges::any_of(reports, [](const auto& report) { return report.figures.carbon_t.has_value(); }))
     table.spread(
         "t CO2e",

@@ -30,18 +30,18 @@ std::string eight_of_ten(const ReliabilityReport& report, const Spread& spread) 
 Cells table_cells(const ReliabilityReport& report, bool with_unfinished) {
   const ReliabilityFigures& figures = report.figures;
   Cells cells = {{"scenario", report.scenario},
-          {"nodes", std::to_string(report.job_nodes)},
-          {"spare", std::to_string(report.spare_nodes)},
-          {"checkpoint, min", fixed(report.interval.interval_s / 60, 2)},
-          {"ETTR", hundredths(figures.ettr.mean)},
-          {"goodput", hundredths(figures.goodput.mean)},
-          {"failures", fixed(figures.failures.mean, 1)},
-          {"interruptions", fixed(figures.interruptions.mean, 1)},
-          {"days", least_of_run(report, figures.days.mean)},
-          {"8 of 10", eight_of_ten(report, figures.days)},
-          {"cost, USD", least_of_run(report, figures.cost_usd.mean)},
-          {"8 of 10", eight_of_ten(report, figures.cost_usd)},
-          {"MWh", least_of_run(report, figures.energy_mwh.mean)}};
+                 {"nodes", std::to_string(report.job_nodes)},
+                 {"spare", std::to_string(report.spare_nodes)},
+                 {"checkpoint, min", fixed(report.interval.interval_s / 60, 2)},
+                 {"ETTR", hundredths(figures.ettr.mean)},
+                 {"goodput", hundredths(figures.goodput.mean)},
+                 {"failures", fixed(figures.failures.mean, 1)},
+                 {"interruptions", fixed(figures.interruptions.mean, 1)},
+                 {"days", least_of_run(report, figures.days.mean)},
+                 {"8 of 10", eight_of_ten(report, figures.days)},
+                 {"cost, USD", least_of_run(report, figures.cost_usd.mean)},
+                 {"8 of 10", eight_of_ten(report, figures.cost_usd)},
+                 {"MWh", least_of_run(report, figures.energy_mwh.mean)}};
   if (with_unfinished)
     cells.emplace_back("not finished", report.unfinished > 0 ? unfinished_runs(report) : "-");
   return cells;

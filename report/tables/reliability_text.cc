@@ -28,17 +28,18 @@ std::string head(const ReliabilityReport& report) {
 std::string closed_forms(const ReliabilityReport& report) {
   const ReliabilityClosedForms& forms = report.closed_forms;
   const auto interval = [&](double s) { return forms.rollbacks_per_day > 0 ? minutes(s) : "-"; };
-  Rows rows = {{"by formula", ""},
-               {"failures of the job per day", significant(forms.failures_per_day, 4)},
-               {"  that lose training", significant(forms.rollbacks_per_day, 4)},
-               {"failures per 1,000 node-days", significant(forms.failures_per_1000_node_days, 4)},
-               {"mean time between failures, h", forms.failures_per_day > 0 ? significant(forms.mttf_h, 4) : "-"},
-               {"recovery, min", minutes(forms.recovery_s)},
-               {"interval by Young, min", interval(forms.young_s)},
-               {"interval by Daly, min", interval(forms.daly_s)},
-               {"best interval, min", interval(forms.best_interval_s)},
-               {"goodput at the interval used", points(forms.goodput)},
-               {"ETTR to first order", points(forms.ettr)}};
+  Rows rows = {
+      {"by formula", ""},
+      {"failures of the job per day", significant(forms.failures_per_day, 4)},
+      {"  that lose training", significant(forms.rollbacks_per_day, 4)},
+      {"failures per 1,000 node-days", significant(forms.failures_per_1000_node_days, 4)},
+      {"mean time between failures, h", forms.failures_per_day > 0 ? significant(forms.mttf_h, 4) : "-"},
+      {"recovery, min", minutes(forms.recovery_s)},
+      {"interval by Young, min", interval(forms.young_s)},
+      {"interval by Daly, min", interval(forms.daly_s)},
+      {"best interval, min", interval(forms.best_interval_s)},
+      {"goodput at the interval used", points(forms.goodput)},
+      {"ETTR to first order", points(forms.ettr)}};
   if (forms.nodes_in_repair > 0) {
     rows.push_back({"nodes in repair", fixed(forms.nodes_in_repair, 2)});
     rows.push_back({"spares for 99 % of the time", significant(static_cast<double>(forms.spares_99), 1)});

@@ -76,5 +76,26 @@ TEST(Carbon, of_weeks_is_their_energy_by_the_grid_and_the_hours_in_which_chips_a
               1e-9 * mean(dirty, "energy_mwh"));
 }
 
+TEST(Carbon, of_tokens_that_are_served_is_their_energy_by_the_grid) {
+  const std::string served =
+      "inference " + std::string(PODSIM_SOURCE_DIR) + "/scenarios/inference/llama2_70b_8_h100.textproto";
+  EXPECT_FALSE(answer(served).contains("carbon_kg_per_million_tokens"));
+  const json half = answer(served + " --set cluster.kg_per_kwh=0.5"),
+             none = answer(served + " --set cluster.kg_per_kwh=0");
+  const double by_power = half["j_per_token"].get<double>() / 3.6e6 * 1e6 * 0.5;
+  EXPECT_NEAR(
+      half["carbon_kg_per_million_tokens"].get<double>() - none["carbon_kg_per_million_tokens"].get<double>(),
+      by_power, 1e-9 * by_power);
+}
+
+TEST(Carbon, of_a_fleet_is_that_of_the_runs_on_it) {
+  const std::string asked = small_scenario() + " --tokens 1e10";
+  EXPECT_FALSE(answer("fleet " + asked)["fleets"][0].contains("carbon_t"));
+  const json scaled = answer("scale " + asked + " --chips 16 --set cluster.grid=sweden");
+  const double run = scaled["whole_run"]["carbon_t"];
+  EXPECT_NEAR(answer("fleet " + asked + " --set cluster.grid=sweden")["fleets"][0]["carbon_t"].get<double>(),
+              run, 1e-9 * run);
+}
+
 }  // namespace
 }  // namespace podsim::carbon_test

@@ -88,5 +88,16 @@ TEST(PriceSheet, whose_lowest_price_is_above_its_highest_is_refused_at_the_cell)
   EXPECT_NE(result.err.find(":2:18: the lowest price is above the highest"), std::string::npos) << result.err;
 }
 
+TEST(PriceSheet, has_no_row_that_is_never_used) {
+  const CommandResult owned = run_with_sheet("h100,on_demand,3,,\nh100,owned,1,,\n");
+  EXPECT_EQ(owned.exit_code, 2);
+  EXPECT_NE(owned.err.find(":3:6: an hour of owned chips is reckoned"), std::string::npos) << owned.err;
+  const CommandResult twice = run_with_sheet("h100,on_demand,1,,\nH100,on_demand,2,,\n");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_NE(twice.err.find(":3:1: there is a price of this chip, term, provider and region before"),
+            std::string::npos)
+      << twice.err;
+}
+
 }  // namespace
 }  // namespace podsim::price_sheet_test

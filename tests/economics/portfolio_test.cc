@@ -24,7 +24,7 @@ TEST(Portfolio, runs_wait_in_their_order_until_enough_chips_are_free) {
 // The second waits for the first, and has half of its days within the term.
 TEST(Portfolio, energy_is_that_of_the_days_within_the_term) {
   const std::vector<FleetRun> runs = {{"a", 60, 10, 0, 100}, {"b", 60, 20, 0, 300}, {"c", 60, 5, 0, 7}};
-  EXPECT_DOUBLE_EQ(energy_usd(runs, place_runs(runs, 60), 20), 100 + 150);
+  EXPECT_DOUBLE_EQ(kwh_of_fleet(runs, place_runs(runs, 60), 20), 100 + 150);
 }
 
 // 50 chips work all year, 50 more a quarter of it: at 0.7 of the price on demand the first are worth a

@@ -1,6 +1,8 @@
 // Goodput by formula held against simulated weeks, for each kind of checkpoint.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "prediction/weeks.h"
 #include "proto/scenario/load_reliability.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
@@ -104,6 +106,42 @@ TEST(WeeksClosedForms, of_nodes_that_are_slow_until_they_are_mended_count_none_i
   EXPECT_NEAR(weeks_of(kRepaired + "slows_to: 0.5 swapped_after { mean_s: 600 } } " + rest)
                   .closed_forms.nodes_in_repair,
               out, 1e-9);
+}
+
+// Nodes that are out beyond the spares: an elastic job is short of the replicas that they are of, another
+// waits. Runs begin with all nodes in order, which is worth repair / length of what nodes in repair cost.
+TEST(WeeksClosedForms, wait_for_nodes_in_repair_and_count_whole_replicas) {
+  const double repair_s = 36000, days = 60, out = 128 * 20e-3 / 86400 * repair_s;
+  const std::string failing =
+      "failure { component: gpu per_1000_node_days: 20 repair { mean_s: 36000 } } checkpoint { save_s: 60 } ";
+  const auto expect_near = [&](const ReliabilityReport& weeks) {
+    const double lost = 1 - weeks.closed_forms.goodput;
+    EXPECT_NEAR(weeks.closed_forms.goodput, weeks.figures.ettr.mean,
+                4 * weeks.figures.ettr.standard_error + 5e-3 + lost * repair_s / (days * 86400));
+  };
+  const ReliabilityReport waiting = weeks_of(failing);
+  expect_near(waiting);
+  EXPECT_LT(waiting.closed_forms.goodput, std::exp(-out)) << "it trains while no node is out";
+  for (const char* spares : {"1", "2", "4"})
+    expect_near(weeks_of(failing + "spares { nodes: " + spares + " }"));
+  for (const char* replicas : {"8", "32", "128"}) {
+    SCOPED_TRACE(replicas);
+    for (const char* spares : {"0", "1"})
+      expect_near(weeks_of(
+          failing + "elastic { replicas: " + replicas +
+          " least_replicas: 4 keeps_work: true reconfigure { mean_s: 20 } } spares { nodes: " + spares +
+          " }"));
+  }
+}
+
+TEST(WeeksClosedForms, of_failures_count_those_that_only_slow) {
+  const double a_day = 128 * 20e-3;
+  const ReliabilityReport slowed = weeks_of(kRepaired + "slows_to: 0.7 } checkpoint { save_s: 60 }");
+  EXPECT_NEAR(slowed.closed_forms.failures_per_day, a_day, 1e-9);
+  EXPECT_NEAR(slowed.closed_forms.mttf_h, 24 / a_day, 1e-9);
+  EXPECT_NEAR(slowed.closed_forms.failures_per_day, slowed.figures.failures.mean / 60,
+              4 * slowed.figures.failures.standard_error / 60);
+  EXPECT_EQ(slowed.closed_forms.rollbacks_per_day, 0);
 }
 
 }  // namespace

@@ -167,8 +167,8 @@ double rollbacks_per_s(const TrainingRun& run);
 // Share of time that the other interruptions take: [0, inf), first order.
 double stopped_without_rollback(const TrainingRun& run);
 
-// While nothing is recovered or saved, of the speed with all nodes in order: what is computed twice, slow nodes
-// (each of n that are slow at a time on average multiplies the speed by s: exp(-n (1 - s)) for Poisson
+// While nothing is recovered or saved, of the speed with all nodes in order: what is computed twice, slow
+// nodes (each of n that are slow at a time on average multiplies the speed by s: exp(-n (1 - s)) for Poisson
 // counts), and nodes in repair beyond the spares: an elastic job is short of the replicas that have some,
 // another waits. Repairs begin at once, whatever the crews.
 double mean_speed(const TrainingRun& run);

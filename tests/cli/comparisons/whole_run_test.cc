@@ -113,5 +113,20 @@ TEST(WholeRun, weak_and_strong_rows_are_told_apart_in_text) {
   EXPECT_NE(text.find("scaling: \"strong\""), std::string::npos) << text;
 }
 
+// A minimum term of 100 days is paid, and nobody is told that it has no effect.
+TEST(WholeRun, has_the_contract_of_its_chips) {
+  const std::string asked = "scale " + small_scenario() +
+                            " --chips 16 --set cluster.usd_per_chip_hour=2 --set "
+                            "cluster.contract.kind=commitment --set cluster.contract.minimum_days=100";
+  const CommandResult whole = podsim_command(asked + " --tokens 1e9 --format json");
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_EQ(whole.err.find("cluster.contract has no effect"), std::string::npos) << whole.err;
+  const json scaled = json::parse(whole.out);
+  EXPECT_NEAR((scaled.is_array() ? scaled[0] : scaled)["whole_run"]["cost_usd"].get<double>(),
+              16 * 100 * 24 * 2.0, 1e-6);
+  EXPECT_NE(podsim_command(asked + " --format json").err.find("cluster.contract has no effect"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace podsim::whole_run_test

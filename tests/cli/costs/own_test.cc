@@ -146,5 +146,18 @@ TEST(OwnVerb, takes_the_factors_of_a_hypothetical_chip) {
               both["usd_per_used_chip_hour"].get<double>() * both["chips"].get<double>(), 1e-9);
 }
 
+// The rent that the scenario states is the first that buying is held against.
+TEST(OwnVerb, a_price_of_the_scenario_is_among_the_rents) {
+  const json listed = owned("")["renting"];
+  const json priced = owned("--set cluster.usd_per_chip_hour=50")["renting"];
+  ASSERT_EQ(priced.size(), listed.size() + 1);
+  EXPECT_EQ(priced[0]["term"], "own price");
+  EXPECT_EQ(priced[0]["usd_per_chip_hour"], 50.0);
+  ASSERT_FALSE(priced[0]["break_even_utilisation"].is_null());
+  const double use = priced[0]["break_even_utilisation"];
+  EXPECT_NEAR(owned("--utilisation " + std::to_string(use))["usd_per_used_chip_hour"], 50, 50 * 1e-4);
+  EXPECT_EQ(priced[1], listed[0]);
+}
+
 }  // namespace
 }  // namespace podsim::own_test

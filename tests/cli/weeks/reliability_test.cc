@@ -76,6 +76,73 @@ TEST(ReliabilityVerb, a_wrong_scenario_is_told_with_its_place) {
       << result.err;
 }
 
+// 64 chips: steps of 10 s with 4e6 tokens, so that 1e11 tokens take 2.9 days where nothing fails.
+std::string to_tokens(const std::string& failure) {
+  return temporary_file("to_tokens.textproto",
+                        "cluster { chip: \"h100\" chips: 64 fabric: \"dgx_h100\" }\nseeds: 3\n"
+                        "reliability { target_tokens: 1e11 step_time_s: 10 tokens_per_step: 4e6 " +
+                            failure + " recovery { restart { mean_s: 600 } } checkpoint { save_s: 30 } }\n");
+}
+
+// Failures every 8.64 s, and a restart of 600 s after each.
+TEST(ReliabilityVerb, runs_that_do_not_reach_their_tokens_have_neither_days_nor_dollars) {
+  const std::string never = to_tokens("failure { component: software per_day: 10000 }");
+  const CommandResult result = podsim_command("reliability " + never);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_NE(result.err.find("3 of 3 runs do not reach the tokens within"), std::string::npos) << result.err;
+  EXPECT_NE(result.out.find("; 3 of 3 runs do not reach the tokens within"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("the tokens take"), std::string::npos) << result.out;
+  const std::string some = to_tokens("failure { component: software per_day: 1 }") +
+                           " --set 'reliability.failure[0].per_day=1,10000'";
+  const CommandResult rows = podsim_command("reliability " + some);
+  EXPECT_EQ(rows.exit_code, 0) << rows.err;
+  EXPECT_NE(rows.out.find("not finished"), std::string::npos) << rows.out;
+  EXPECT_NE(rows.out.find("3 of 3 runs"), std::string::npos) << rows.out;
+  EXPECT_NE(rows.out.find("> "), std::string::npos) << rows.out;
+  const CommandResult beside = podsim_command("compare --weeks " + some);
+  EXPECT_EQ(beside.exit_code, 0) << beside.err;
+  EXPECT_NE(beside.out.find("not finished"), std::string::npos) << beside.out;
+  EXPECT_NE(beside.out.find("> "), std::string::npos) << beside.out;
+}
+
+TEST(ReliabilityVerb, csv_says_how_many_runs_did_not_end_and_leaves_unknown_steps_empty) {
+  const auto cell_of = [](const std::string& csv, const std::string& column) {
+    std::istringstream lines(csv), columns, cells;
+    std::string header, line, name, value;
+    std::getline(lines, header);
+    std::getline(lines, line);
+    columns.str(header);
+    cells.str(line);
+    while (std::getline(columns, name, ',') && std::getline(cells, value, ','))
+      if (name == column) return value;
+    return "no column " + column;
+  };
+  const auto csv = [](const std::string& file) {
+    return podsim_command("reliability " + file + " --quiet --format csv").out;
+  };
+  const std::string never = csv(to_tokens("failure { component: software per_day: 10000 }"));
+  EXPECT_EQ(cell_of(never, "unfinished"), "3");
+  EXPECT_EQ(cell_of(never, "step_time_s"), "10");
+  EXPECT_EQ(cell_of(csv(to_tokens("failure { component: software per_day: 1 }")), "unfinished"), "0");
+  const std::string days = csv(temporary_file(
+      "ten_days.textproto",
+      "cluster { chip: \"h100\" chips: 64 fabric: \"dgx_h100\" }\nseeds: 2\nreliability { days: 10 failure { "
+      "component: gpu per_1000_node_days: 20 } checkpoint { save_s: 30 } }\n"));
+  EXPECT_EQ(cell_of(days, "unfinished"), "");
+  EXPECT_EQ(cell_of(days, "step_time_s"), "");
+}
+
+TEST(ReliabilityVerb, where_nothing_fails_there_is_no_time_between_failures) {
+  const std::string file = to_tokens("failure { component: software per_day: 1 } failure_factor: 0");
+  const std::string table = podsim_command("reliability " + file).out;
+  const std::size_t row = table.find("mean time between failures, h");
+  ASSERT_NE(row, std::string::npos) << table;
+  EXPECT_NE(table.substr(row, table.find('\n', row) - row).find(" -"), std::string::npos) << table;
+  const json forms = json::parse(podsim_command("reliability " + file + " --format json").out)["closed_form"];
+  for (const char* key : {"mttf_h", "young_interval_s", "daly_interval_s", "best_interval_s"})
+    EXPECT_TRUE(forms[key].is_null()) << key;
+}
+
 TEST(ReliabilityVerb, every_scenario_of_weeks_runs) {
   int found = 0;
   for (const auto& entry :

@@ -299,5 +299,38 @@ TEST(ReliabilityBlock, components_have_the_names_of_the_schema) {
             "switch");
 }
 
+// What weeks without a job are told to have no effect beside these fields of the cluster.
+Lines idle_beside(const std::string& fields) {
+  const LoadReliabilityResult loaded =
+      load_weeks(replaced(weeks(), "fabric: \"dgx_h100\"", "fabric: \"dgx_h100\" " + fields));
+  for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
+  Lines idle;
+  for (const Problem& warning : loaded.warnings)
+    if (const std::size_t end = warning.message.find(" has no effect"); end != std::string::npos)
+      idle.push_back(warning.message.substr(0, end));
+  return idle;
+}
+
+TEST(ReliabilityBlock, without_a_job_fields_of_price_and_carbon_have_an_effect_beside_what_they_need) {
+  EXPECT_EQ(idle_beside("usd_per_kwh: 0.1 pue: 2"), Lines{});
+  EXPECT_EQ(idle_beside("pue: 2"), Lines{}) << "MWh are at the meter";
+  EXPECT_EQ(idle_beside("kg_per_kwh: 0.5 embodied_kg: 100"), Lines{});
+  EXPECT_EQ(idle_beside("embodied_kg: 100"), Lines{"cluster.embodied_kg"});
+  EXPECT_EQ(idle_beside("owned { chip_usd: 30000 }"), Lines{"cluster.owned"});
+  EXPECT_EQ(idle_beside("price_term: \"owned\" owned { chip_usd: 30000 }"), Lines{});
+  EXPECT_EQ(idle_beside("price_term: \"committed_1y\""), Lines{});
+  EXPECT_EQ(idle_beside("usd_per_chip_hour: 2 price_term: \"committed_1y\" region: \"mars\""),
+            (Lines{"cluster.price_term", "cluster.region"}));
+}
+
+TEST(ReliabilityBlock, a_price_of_its_own_is_of_no_term_of_a_list) {
+  const std::string fabric = "fabric: \"dgx_h100\"", priced = fabric + " usd_per_chip_hour: 2";
+  const Price plain = question_but(fabric, priced).cluster.price;
+  const Price termed = question_but(fabric, priced + " price_term: \"committed_1y\"").cluster.price;
+  EXPECT_EQ(termed.term, plain.term);
+  EXPECT_EQ(termed.kind, plain.kind);
+  EXPECT_EQ(termed.minimum_days, 0);
+}
+
 }  // namespace
 }  // namespace podsim::reliability_test

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace podsim::closed_forms_test {
@@ -147,6 +148,39 @@ TEST(ClosedForms, some_of_many_hosts_is_slow) {
   for (const auto& [hosts, per_cent] : {std::pair{8.0, 3.9}, std::pair{64.0, 27.4}, std::pair{128.0, 47.4},
                                         std::pair{512.0, 92.3}, std::pair{1536.0, 99.95}})
     EXPECT_NEAR(100 * probability_of_any(hosts, 0.005), per_cent, 0.05);
+}
+
+TEST(ClosedForms, single_outages_are_poisson_whatever_their_number) {
+  for (const double mean : {0.0, 0.3, 2.0, 50.0, 3000.0}) {
+    const auto most = static_cast<std::int64_t>(mean + 20 * std::sqrt(mean) + 20);
+    const std::vector<Outages> outages = {{1, mean / 4}, {1, mean - mean / 4}};
+    const std::vector<double> p = probabilities_of_outages(outages, most);
+    ASSERT_EQ(p.size(), static_cast<std::size_t>(most) + 1);
+    double sum = 0, first = 0;
+    for (std::size_t n = 0; n < p.size(); ++n) {
+      const auto count = static_cast<double>(n);
+      const double expected =
+          mean > 0 ? std::exp(count * std::log(mean) - mean - std::lgamma(count + 1)) : (n == 0 ? 1.0 : 0.0);
+      EXPECT_NEAR(p[n], expected, 1e-9);
+      sum += p[n];
+      first += count * p[n];
+    }
+    EXPECT_NEAR(sum, 1, 1e-9) << mean;
+    EXPECT_NEAR(first, mean, 1e-6 * (mean + 1));
+  }
+}
+
+TEST(ClosedForms, outages_of_several_things_take_so_many_at_once) {
+  const std::vector<Outages> outages = {{2, 0.5}, {3, 0.25}};
+  const std::vector<double> p = probabilities_of_outages(outages, 6);
+  const double none = std::exp(-0.75);
+  expect_exact(p[0], none);
+  EXPECT_EQ(p[1], 0);
+  expect_exact(p[2], none * 0.5);
+  expect_exact(p[3], none * 0.25);
+  expect_exact(p[4], none * 0.125);                     // two of two
+  expect_exact(p[5], none * 0.125);                     // two and three
+  expect_exact(p[6], none * (0.125 / 6 + 0.0625 / 2));  // three of two, or two of three
 }
 
 }  // namespace
