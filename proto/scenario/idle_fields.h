@@ -11,7 +11,7 @@ struct Spec;
 namespace schema {
 class ClusterChoice;
 class Scenario;
-}
+}  // namespace schema
 
 // Warns of each field that the text sets and that cannot change a figure beside the others: "retry_stall"
 // where "retry_free_share" is missing. What the catalogue's entries set is not looked at. REQUIRES: `spec` is

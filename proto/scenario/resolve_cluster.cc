@@ -176,7 +176,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
   const bool owns = price.term == kOwnedTerm && !choice.has_usd_per_chip_hour();
   if (choice.has_usd_per_chip_hour()) {
     price.name = kOwnPrice;
-    price.term = kOnDemandTerm;  // a price of one's own is of no row of a list; `contract` says what it binds to
+    price.term = kOnDemandTerm;  // whatever the list has; `contract` says what it binds to
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
     price.low_usd_per_chip_hour = price.high_usd_per_chip_hour = price.usd_per_chip_hour;
   } else if (owns) {
