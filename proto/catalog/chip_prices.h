@@ -21,7 +21,6 @@ Price to_price(const schema::ChipPrice& row);
 bool has_price(const Catalog& catalog, const std::string& list, const std::string& chip);
 
 inline constexpr const char* kUsualPrices = "list_2026";  // where a scenario names no list
-inline constexpr const char* kOwnedTerm = "owned";        // of chips that are bought: in no list
 inline constexpr const char* kOwnPrice = "own price";     // the scenario's, in the place of a list's name
 
 struct PriceRow {

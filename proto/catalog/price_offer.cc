@@ -2,7 +2,6 @@
 #include "proto/catalog/price_offer.h"
 
 #include "proto/catalog.pb.h"
-#include "proto/catalog/chip_prices.h"
 
 namespace podsim {
 

@@ -6,6 +6,7 @@
 #include "proto/catalog/chip_prices.h"
 #include "proto/catalog/convert.h"
 #include "proto/catalog/owning_tables.h"
+#include "proto/catalog/price_offer.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/hypothetical.h"
 #include "proto/scenario/owned_chips.h"

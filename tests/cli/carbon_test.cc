@@ -14,7 +14,7 @@ using nlohmann::json;
 constexpr double kSweden = 0.036;  // kg per kWh, of scenarios/economics/grids.csv
 
 json answer(const std::string& arguments) {
-  const CommandResult result = podsim_command(arguments + " --quiet --format json");
+  const CommandResult result = podsim_command(arguments + " --format json");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const json answer = json::parse(result.out);
   return answer.is_array() ? answer.front() : answer;

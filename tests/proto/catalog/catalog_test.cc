@@ -265,8 +265,8 @@ TEST(Prices, a_commitment_without_a_length_is_refused_at_its_place) {
                                         "h100,committed_0y,2,,\n"
                                         "h100,committed_101y,2,,\n"
                                         "h100,deal,2,commitment,\n"
-                                        "h100,deal,2,commitment,0\n"
-                                        "h100,deal,2,reservation,\n";
+                                        "h100,deal_of_no_days,2,commitment,0\n"
+                                        "h100,reserved,2,reservation,\n";
   std::ofstream(folder / "theirs.textproto") << "prices {\n  name: \"theirs\" pue: 1.2\n"
                                                 "  price { chip: \"h100\" term: \"committed\" "
                                                 "usd_per_chip_hour: 2 date: \"2026-01\" source: \"x\" }\n"
