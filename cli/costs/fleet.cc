@@ -85,7 +85,7 @@ std::optional<Price> price_of(const InputText& text, const std::string& term, co
   const LoadResult priced = load_scenario(text.name, text.text, loaded.catalog, overrides);
   if (!priced.spec) return std::nullopt;
   const Price& price = priced.spec->cluster.price;
-  if (price.name == kOwnPrice && term != "on_demand") return std::nullopt;
+  if (price.name == kOwnPrice && term != kOnDemandTerm) return std::nullopt;
   return price;
 }
 
@@ -95,7 +95,7 @@ Fleet* fleet_of(const Spec& spec, const InputText& text, const FleetScenarios& l
                 std::map<std::string, Fleet>& fleets) {
   const auto [fleet, is_new] = fleets.try_emplace(spec.cluster.chip.name);
   if (!is_new) return &fleet->second;
-  const auto on_demand = price_of(text, "on_demand", loaded),
+  const auto on_demand = price_of(text, kOnDemandTerm, loaded),
              committed = price_of(text, "committed_1y", loaded);
   if (!on_demand) {
     spdlog::error("{}: {} has no price of {} on demand: give cluster.usd_per_chip_hour", text.name,

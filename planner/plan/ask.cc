@@ -24,7 +24,7 @@ std::optional<Value> first_of(const std::optional<Value>& said, const std::optio
 void take_words_of_cluster(PlanScenario& scenario) {
   const ClusterWords words = cluster_words(scenario.text, scenario.overrides);
   scenario.own_chip = words.chip;
-  scenario.price_terms = {words.price_term.empty() ? kUsualContract : words.price_term};
+  scenario.price_terms = {words.price_term.empty() ? kOnDemandTerm : words.price_term};
 }
 
 // The scenario on the clusters of one choice.

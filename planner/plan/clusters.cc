@@ -221,11 +221,10 @@ class Planner {
   // Contracts of a chip.
   std::vector<std::string> terms_with_owning(const std::string& chip) const {
     std::vector<std::string> terms = scenario_.price_terms;
-    const bool listed = std::ranges::find(terms, kOwnedContract) != terms.end();
+    const bool listed = std::ranges::find(terms, kOwnedTerm) != terms.end();
     if (listed || !question_.own) return terms;
     const auto& prices = question_.own->chip_usd;
-    if (prices.empty() ? known_capital(chip).has_value() : prices.contains(chip))
-      terms.push_back(kOwnedContract);
+    if (prices.empty() ? known_capital(chip).has_value() : prices.contains(chip)) terms.push_back(kOwnedTerm);
     return terms;
   }
 

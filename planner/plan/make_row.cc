@@ -61,7 +61,7 @@ class RowMaker {
       return no_row("chips that can be taken away need a reliability block, which says how often");
     auto settings = settings_of_contract();
     if (!settings) return std::nullopt;
-    const bool bought = term_ == kOwnedContract;  // a price of rented chips says nothing of these
+    const bool bought = term_ == kOwnedTerm;  // a price of rented chips says nothing of these
     row_.scenario =
         scenario_with_layout(bought ? scenario_at_list_price(parts_.text, {}) : parts_.text, *settings,
                              blocks_of(layout_.layout, context_preset(parts_.spec.job)), "");
@@ -92,7 +92,7 @@ class RowMaker {
   std::optional<std::vector<Override>> settings_of_contract() {
     std::vector<Override> settings = {{"cluster.price_term", term_}};
     if (term_ == "spot" && scenario_.preemption) add_preemption(*scenario_.preemption, settings);
-    if (term_ != kOwnedContract || !question_.own) return settings;
+    if (term_ != kOwnedTerm || !question_.own) return settings;
     const OwningTerms& own = *question_.own;
     for (const FieldSetting& each : own.settings) settings.push_back({each.path, each.value});
     if (own.chip_usd.empty()) return settings;

@@ -31,10 +31,10 @@ ScenarioOnChip scenario_on_chip(const PlanScenario& scenario, const std::string&
 
 std::string why_no_price(const PlanScenario& scenario, const std::vector<std::string>& terms,
                          const std::string& term) {
-  const auto rented = std::ranges::count_if(terms, [](const auto& each) { return each != kOwnedContract; });
+  const auto rented = std::ranges::count_if(terms, [](const auto& each) { return each != kOwnedTerm; });
   const std::string written = cluster_words(scenario.text, scenario.overrides).price_term;
-  const std::string own = written.empty() ? kUsualContract : written;
-  if (rented < 2 || term == kOwnedContract || term == own) return "";
+  const std::string own = written.empty() ? kOnDemandTerm : written;
+  if (rented < 2 || term == kOwnedTerm || term == own) return "";
   return "cluster.usd_per_chip_hour is the price of one contract, here of " + own +
          ": give a list that has this one (--prices), or name it alone";
 }
@@ -49,7 +49,7 @@ std::vector<std::string> left_out_words(const PlanQuestion& question, const Cata
       const ScenarioOnChip on_chip = scenario_on_chip(scenario, chip, catalog);
       for (const std::string& path : on_chip.left_out)
         tell(path + " is of " + own_chip_of(scenario) + ", and left out for " + chip);
-      const bool bought = std::ranges::count(scenario.price_terms, kOwnedContract) > 0;
+      const bool bought = std::ranges::count(scenario.price_terms, kOwnedTerm) > 0;
       if (bought && cluster_words(on_chip.text, on_chip.overrides).own_price)
         tell("cluster.usd_per_chip_hour is of rented chips, and left out for those that are owned");
     }

@@ -13,14 +13,12 @@
 #include "planner/search/search.h"
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
+#include "scheduler/question/price.h"
 #include "scheduler/question/training_plan.h"
 
 namespace podsim {
 
 class Store;
-
-inline constexpr const char* kUsualContract = "on_demand";
-inline constexpr const char* kOwnedContract = "owned";  // of chips that are bought
 
 // A job as a scenario, and the chips that it may run on: its cluster, where the chip is the same, its stack,
 // where the chip has the kernels, and its space hold for all of them.
@@ -31,7 +29,7 @@ struct PlanScenario {
   std::vector<int> counts;
   std::vector<int> slices = {};               // of a torus, each tried; empty = the scenario's, or the fewest
   std::vector<std::vector<int>> shapes = {};  // of slices, each tried where it makes the chips; empty = usual
-  std::vector<std::string> price_terms = {kUsualContract};
+  std::vector<std::string> price_terms = {kOnDemandTerm};
   std::vector<std::string> precisions = {};  // empty = that of the scenario
   std::string name = {};                     // of a choice, or empty
   ChipTerms terms = {};                      // where the question has none of the chip

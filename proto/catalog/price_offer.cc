@@ -2,6 +2,7 @@
 #include "proto/catalog/price_offer.h"
 
 #include "proto/catalog.pb.h"
+#include "scheduler/question/price.h"
 
 namespace podsim {
 

@@ -16,8 +16,7 @@ inline constexpr const char* kSaidBefore = "there is a price of this chip, term,
 inline constexpr const char* kSaidBeforeHint =
     "leave one of them out, or say which provider or region each is of";
 
-inline constexpr const char* kOwnedTerm = "owned";  // of chips that are bought, whose hour is reckoned
-// Whether the row is called so.
+// Whether the row is called as scenarios call chips that are bought.
 bool is_of_owned_chips(const schema::ChipPrice& row);
 inline constexpr const char* kOwnedIsNoRent = "an hour of owned chips is reckoned, and this price never used";
 inline constexpr const char* kOwnedHint =

@@ -197,7 +197,7 @@ constexpr ClusterNeed kPriceNeeds[] = {
      [](const ClusterSetting& s) { return !s.choice.has_usd_per_chip_hour(); },
      "usd_per_chip_hour is the price"},
     {{"owned"},
-     [](const ClusterSetting& s) { return s.choice.price_term() == "owned"; },
+     [](const ClusterSetting& s) { return s.choice.price_term() == kOwnedTerm; },
      "the chips are rented",
      "price_term: \"owned\""},
     {{"embodied_kg"},

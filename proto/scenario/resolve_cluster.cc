@@ -6,7 +6,6 @@
 #include "proto/catalog/chip_prices.h"
 #include "proto/catalog/convert.h"
 #include "proto/catalog/owning_tables.h"
-#include "proto/catalog/price_offer.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/hypothetical.h"
 #include "proto/scenario/owned_chips.h"
@@ -61,8 +60,6 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
 }
 
 namespace {
-
-constexpr const char* kOnDemandTerm = "on_demand";
 
 // Each once, in their order; a row of the market has no name.
 std::vector<std::string> names_of(std::vector<std::string> names) {

@@ -17,6 +17,11 @@ enum class ContractKind : std::uint8_t {
   kOwned,
 };
 
+// Two contracts by name: the one where nobody says another, and chips that are bought, whose hour is
+// reckoned.
+inline constexpr const char* kOnDemandTerm = "on_demand";
+inline constexpr const char* kOwnedTerm = "owned";
+
 // Whether chips that are out of order, or that were taken away, are paid all the same.
 constexpr bool pays_when_out(ContractKind kind) { return kind >= ContractKind::kCalendar; }
 

@@ -163,20 +163,8 @@ TEST(Selectors, say_what_is_wrong_with_them) {
 }
 
 TEST(Attribution, of_steps_that_wait_for_their_batches_charges_nobody_with_what_costs_nothing) {
-  const Spec spec = testing::load_text(R"(
-      cluster { chip: "h100" chips: 2 fabric: "dgx_h100" }
-      job {
-        measured_layers {
-          layer {
-            name: "l" count: 4 forward_us: 1000 input_gradient_us: 1000 weight_gradient_us: 1000
-            output_bytes: 1
-          }
-        }
-        mesh { name: "pipeline" size: 2 } mesh { name: "data" size: 1 } sharding: "data"
-        global_batch_sequences: 4 microbatch_sequences: 1 sequence_tokens: 1000
-        input_bytes_per_token: 1000 storage_rate_gb_per_s: 0.04
-      }
-      adversity { slow_chip { chip: 0 speed_fraction: 0.64 } })");
+  const Spec spec = testing::load_text(testing::kInputBoundPipeline +
+                                       "adversity { slow_chip { chip: 0 speed_fraction: 0.64 } }");
   const Prediction prediction = predict(spec, true, true);
   const WhatIf& what_if = prediction.report.what_if.value();
   expect_same(what_if.T_s, prediction.report.step_time.in_seconds());

@@ -69,21 +69,8 @@ TEST(Dump, shares_of_a_schedule_are_of_all_steps_that_count) {
 
 TEST(Dump, no_stage_means_no_text) { EXPECT_EQ(dump_of(""), ""); }
 
-// Two stages without an update, whose batches take 100 ms to load and 30 ms to compute.
 TEST(Dump, a_schedule_does_not_draw_waiting_for_input_as_computing) {
-  const Spec spec = testing::load_text(R"(
-      cluster { chip: "h100" chips: 2 fabric: "dgx_h100" }
-      job {
-        measured_layers {
-          layer {
-            name: "l" count: 4 forward_us: 1000 input_gradient_us: 1000 weight_gradient_us: 1000
-            output_bytes: 1
-          }
-        }
-        mesh { name: "pipeline" size: 2 } mesh { name: "data" size: 1 } sharding: "data"
-        global_batch_sequences: 4 microbatch_sequences: 1 sequence_tokens: 1000
-        input_bytes_per_token: 1000 storage_rate_gb_per_s: 0.04
-      })");
+  const Spec spec = testing::load_text(testing::kInputBoundPipeline);
   PredictOptions options;
   options.dump = "schedule";
   const Prediction prediction = predict_step(spec, options);

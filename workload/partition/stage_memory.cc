@@ -13,25 +13,11 @@ namespace {
 // Of what one layer offloads: it is written out, or fetched, while its neighbour is computed.
 constexpr double kOffloadBuffers = 2;
 
-// Calls visit(part, count) for every run of pieces on the stage, in forward order.
+// Calls visit(number of the part, count) for every run of pieces on the stage, in forward order.
 template <typename Visit>
-void each_run(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
-              Visit&& visit) {
-  for (const ChunkShape& chunk : chunks) {
-    for (const PartRun& run : chunk.runs) visit(parts[static_cast<std::size_t>(run.part)], run.count);
-  }
-}
-
-// The same with what the part has where its shared tables' owner is on the stage, or is not.
-template <typename Visit>
-void each_part(const std::vector<PartitionedPart>& parts, const std::vector<bool>& beside_owner,
-               const std::vector<ChunkShape>& chunks, Visit&& visit) {
-  for (const ChunkShape& chunk : chunks) {
-    for (const PartRun& run : chunk.runs) {
-      const auto p = static_cast<std::size_t>(run.part);
-      visit(parts[p].where(beside_owner[p]), run.count);
-    }
-  }
+void each_run(const std::vector<ChunkShape>& chunks, Visit&& visit) {
+  for (const ChunkShape& chunk : chunks)
+    for (const PartRun& run : chunk.runs) visit(static_cast<std::size_t>(run.part), run.count);
 }
 
 // Bytes that a microbatch leaves on the chip from forward to backward: [chunk], all and logits alone; and
@@ -43,10 +29,11 @@ Held held_by_chunks(const std::vector<PartitionedPart>& parts, const std::vector
   Held held;
   for (const ChunkShape& chunk : chunks) {
     Bytes stored, logits, for_weights;
-    each_run(parts, {chunk}, [&](const PartitionedPart& piece, int count) {
-      stored += count * piece.footprint.stored();
-      logits += count * piece.footprint.logits;
-      for_weights += count * piece.footprint.for_weights;
+    each_run({chunk}, [&](std::size_t p, int count) {
+      const PartFootprint& footprint = parts[p].footprint;
+      stored += count * footprint.stored();
+      logits += count * footprint.logits;
+      for_weights += count * footprint.for_weights;
     });
     held.all.push_back((stored + logits).value);
     held.logits.push_back(logits.value);
@@ -61,9 +48,10 @@ Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vec
                        const Stack& stack) {
   const auto depth = static_cast<std::size_t>(std::max(stack.prefetch_forward, stack.prefetch_backward));
   std::vector<Bytes> gathered;  // [piece]
-  each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
+  each_run(chunks, [&](std::size_t p, int count) {
+    const PartFootprint& footprint = parts[p].footprint;
     gathered.insert(gathered.end(), static_cast<std::size_t>(count),
-                    stack.gathers_layers ? piece.footprint.gathered : piece.footprint.largest_gather);
+                    stack.gathers_layers ? footprint.gathered : footprint.largest_gather);
   });
   Bytes most;
   for (std::size_t i = 0; i < gathered.size(); ++i) {
@@ -78,7 +66,8 @@ Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vec
 double communicators(const std::vector<PartitionedPart>& parts, const std::vector<bool>& beside_owner,
                      const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline) {
   std::set<AxisSet> groups;
-  each_part(parts, beside_owner, chunks, [&](const Part& part, int) {
+  each_run(chunks, [&](std::size_t p, int) {
+    const Part& part = parts[p].where(beside_owner[p]);
     for (const Block* block :
          {&part.forward, &part.backward, &part.gradient_reduce, &part.optimizer, &part.parameter_gather}) {
       for (const ProgramOp& op : *block) {
@@ -95,18 +84,17 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
                        const std::vector<bool>& beside_owner, const std::vector<ChunkShape>& chunks,
                        const PipelineShape& pipeline, int stage) {
   double weights = 0, gradients = 0, state = 0, most_state = 0;
-  each_part(parts, beside_owner, chunks, [&](const Part& part, int count) {
+  MemoryUse use;
+  Bytes in_backward;  // of the piece that is in backward, beyond what it keeps
+  Bytes offloaded;
+  each_run(chunks, [&](std::size_t p, int count) {
+    const Part& part = parts[p].where(beside_owner[p]);
     weights += count * part.local_weights;
     gradients += count * part.local_gradients;
     state += count * part.local_state;
     most_state = std::max(most_state, part.local_state);
-  });
-  MemoryUse use;
-  Bytes in_backward;  // of the piece that is in backward, beyond what it keeps
-  Bytes offloaded;
-  each_run(parts, chunks, [&](const PartitionedPart& piece, int) {
-    in_backward = std::max(in_backward, piece.footprint.remade);
-    offloaded = std::max(offloaded, piece.footprint.offloaded());
+    in_backward = std::max(in_backward, parts[p].footprint.remade);
+    offloaded = std::max(offloaded, parts[p].footprint.offloaded());
   });
   const Stack& stack = job.stack;
   use.weights = Bytes{weights};

@@ -135,42 +135,45 @@ TEST(Input, depth_absorbs_jitter) {
   EXPECT_LE(stall(32), stall(4));
 }
 
-TEST(Input, a_wait_for_a_batch_is_told_as_one_by_every_loop) {
+// Steps of 10 ms whose batches take 16, as every loop simulates them.
+std::vector<Timeline> by_every_loop(SimulateOptions options) {
   Case c;
-  c.spec.job.storage_rate = {0.25e9};  // 16 ms
+  c.spec.job.storage_rate = {0.25e9};
   const LaidJob job = testing::lay(c.spec, c.program, c.fabric, 0);
   const System system = assemble(c.fabric, {&job, 1}, {}, true);
+  std::vector<Timeline> timelines;
   for (const Loop loop : {Loop::kReference, Loop::kOrdered, Loop::kFast}) {
-    SimulateOptions options;
     options.loop = loop;
-    options.keep_intervals = true;
-    options.steps = 2;
-    const Timeline timeline = simulate(system, options).front();
+    timelines.push_back(simulate(system, options).front());
+  }
+  return timelines;
+}
+
+TEST(Input, a_wait_for_a_batch_is_told_as_one_by_every_loop) {
+  SimulateOptions options;
+  options.keep_intervals = true;
+  options.steps = 2;
+  for (const Timeline& timeline : by_every_loop(options)) {
     Time waited, computed;
     for (const Interval& each : timeline.intervals) {
       if (each.what == "wait for input") waited += each.end - each.begin;
       if (each.what == "compute") computed += each.end - each.begin;
     }
-    EXPECT_EQ(waited, Time::seconds(2 * 6e-3)) << static_cast<int>(loop);
-    EXPECT_EQ(computed, Time::seconds(2 * 10e-3)) << static_cast<int>(loop);
+    EXPECT_EQ(waited, Time::seconds(2 * 6e-3));
+    EXPECT_EQ(computed, Time::seconds(2 * 10e-3));
   }
 }
 
 TEST(Input, a_wait_for_a_batch_is_no_pass_of_the_chip) {
-  Case c;
-  c.spec.job.storage_rate = {0.25e9};  // 16 ms
-  const LaidJob job = testing::lay(c.spec, c.program, c.fabric, 0);
-  const System system = assemble(c.fabric, {&job, 1}, {}, true);
-  for (const Loop loop : {Loop::kReference, Loop::kOrdered, Loop::kFast}) {
-    SimulateOptions options;
-    options.loop = loop;
-    options.keep_passes = 1;
-    const StepPasses step = simulate(system, options).front().passes.at(0);
-    EXPECT_EQ(step.next_batch, Time::seconds(16e-3)) << static_cast<int>(loop);
+  SimulateOptions options;
+  options.keep_passes = 1;
+  for (const Timeline& timeline : by_every_loop(options)) {
+    const StepPasses& step = timeline.passes.at(0);
+    EXPECT_EQ(step.next_batch, Time::seconds(16e-3));
     EXPECT_EQ(step.end, step.next_batch);
     Time own;
     for (const PassTime& pass : step.chips.at(0).passes) own += pass.own;
-    EXPECT_EQ(own, Time::seconds(10e-3)) << static_cast<int>(loop);
+    EXPECT_EQ(own, Time::seconds(10e-3));
   }
 }
 

@@ -164,20 +164,27 @@ TEST(Recipe, inputs_of_matmuls_are_gathered_in_its_bytes_and_results_scattered_i
                    2 * activation);
 }
 
+// Moves of tokens to experts and back in a layer, forward and backward.
+std::vector<std::vector<CollectiveOp>> expert_moves(const PrecisionRecipe& recipe) {
+  Job job = job_of(llama3_8b(), {{"expert", 8}}, {"expert"}, kTokens);
+  job.model.experts = MixtureOfExperts{.experts = 16, .experts_per_token = 2, .expert_ffn = 1024};
+  job.precision = recipe;
+  const StepProgram program = partition(job);
+  const auto layer = std::ranges::find(program.parts, "expert layer", &Part::name);
+  EXPECT_NE(layer, program.parts.end());
+  std::vector<std::vector<CollectiveOp>> moves;
+  for (const Block* block : {&layer->forward, &layer->backward})
+    moves.push_back(collectives(*block, CollectiveKind::kAllToAll, Purpose::kActivation));
+  return moves;
+}
+
 // DeepSeek-V3, arXiv 2412.19437, section 3.3.2: tokens go to experts in 8 bits and come back in 16, and so do
 // the gradients of what the experts made and of what they read.
 TEST(Recipe, tokens_go_to_experts_in_other_bytes_than_they_come_back) {
-  Job job = job_of(llama3_8b(), {{"expert", 8}}, {"expert"}, kTokens);
-  job.model.experts = MixtureOfExperts{.experts = 16, .experts_per_token = 2, .expert_ffn = 1024};
-  job.precision = fp8();
-  job.precision.dispatch_wire_bytes = 1;
-  const StepProgram program = partition(job);
-  const auto layer = std::find_if(program.parts.begin(), program.parts.end(),
-                                  [](const Part& part) { return part.name == "expert layer"; });
-  ASSERT_NE(layer, program.parts.end());
+  PrecisionRecipe recipe = fp8();
+  recipe.dispatch_wire_bytes = 1;
   const double slots = 2.0 * kTokens * 4096;
-  for (const Block* block : {&layer->forward, &layer->backward}) {
-    const auto moves = collectives(*block, CollectiveKind::kAllToAll, Purpose::kActivation);
+  for (const std::vector<CollectiveOp>& moves : expert_moves(recipe)) {
     ASSERT_EQ(moves.size(), 2u);
     EXPECT_DOUBLE_EQ(moves[0].bytes.value, slots);
     EXPECT_DOUBLE_EQ(moves[1].bytes.value, 2 * slots);
@@ -185,16 +192,13 @@ TEST(Recipe, tokens_go_to_experts_in_other_bytes_than_they_come_back) {
 }
 
 TEST(Recipe, what_is_gathered_for_matmuls_has_other_bytes_than_tokens_on_their_way_to_experts) {
-  Job job = job_of(llama3_8b(), {{"expert", 8}}, {"expert"}, kTokens);
-  job.model.experts = MixtureOfExperts{.experts = 16, .experts_per_token = 2, .expert_ffn = 1024};
-  job.precision = fp8();
-  job.precision.activation_wire_bytes = 0.5;
-  const StepProgram program = partition(job);
-  const auto layer = std::ranges::find(program.parts, "expert layer", &Part::name);
-  ASSERT_NE(layer, program.parts.end());
-  for (const Block* block : {&layer->forward, &layer->backward})
-    for (const CollectiveOp& move : collectives(*block, CollectiveKind::kAllToAll, Purpose::kActivation))
+  PrecisionRecipe recipe = fp8();
+  recipe.activation_wire_bytes = 0.5;
+  for (const std::vector<CollectiveOp>& moves : expert_moves(recipe)) {
+    ASSERT_EQ(moves.size(), 2u);
+    for (const CollectiveOp& move : moves)
       EXPECT_DOUBLE_EQ(move.bytes.value, 2 * 2.0 * kTokens * 4096) << move.tensor;
+  }
 }
 
 // Only weight gradients read the two normalised inputs and the result of the activation function; attention
