@@ -86,7 +86,6 @@ std::optional<Stated> stated(const ImportVerb& verb) {
   stated.roofline = verb.compute == "roofline";
   complete_machine(stated);
   stated.plan = verb.plan;
-  if (verb.plan) assume_stack(stated);
   return stated;
 }
 

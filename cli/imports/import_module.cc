@@ -3,21 +3,15 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-
 #include "cli/scenarios/batch.h"
 #include "engine/check.h"
 #include "engine/spelling.h"
 #include "ingest/hlo/module_step.h"
+#include "ingest/imported/attention_kernel.h"
 #include "proto/catalog/convert.h"
 
 namespace podsim {
 namespace {
-
-bool has_kernel(const Chip& chip, const std::string& kernel) {
-  return std::any_of(chip.attention.begin(), chip.attention.end(),
-                     [&](const AttentionRate& rate) { return rate.kernel == kernel; });
-}
 
 // An entry of the catalogue; says what is wrong with the name.
 template <class Entry>
@@ -45,12 +39,9 @@ std::optional<Imported> run_imported_module(const std::string& file, const Impor
                         stack_wanted);
   const auto spec = chip && stack ? choose_network(*catalog, network) : std::nullopt;
   if (!spec) return std::nullopt;
-  // Kernels of XLA on GPUs are those of cuDNN, or of the flash attention that came before it.
-  for (const char* kernel : {"cudnn", "flash2", "flash1", "unfused"})
-    if (!has_kernel(*chip, stack->attention_kernel) && has_kernel(*chip, kernel))
-      stack->attention_kernel = kernel;
+  stack->attention_kernel = attention_kernel_on(*chip, stack->attention_kernel);
   const hlo::Machine machine = {*chip, *stack, build_fabric(*spec)};
-  if (!has_kernel(*chip, stack->attention_kernel) ||
+  if (!has_attention_kernel(*chip, stack->attention_kernel) ||
       chip->matmul.count(Dtype::kBf16) + chip->matmul.count(Dtype::kFp16) == 0) {
     spdlog::error("{}: chip {} has no rates of matmuls and attention", file, chip->name);
     return std::nullopt;

@@ -16,7 +16,6 @@
 #include "cli/terminal/output.h"
 #include "engine/parallel_for.h"
 #include "planner/search/search.h"
-#include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/write_layout.h"
 #include "report/text/text.h"
@@ -66,18 +65,6 @@ std::string assumptions(const std::string& scenario) {
 }
 
 }  // namespace
-
-void assume_stack(Stated& stated) {
-  if (!stated.stack.empty() || stated.fabric.empty()) return;
-  const auto catalog = open_catalog({});
-  if (!catalog) return;
-  const int chips = static_cast<int>(stated.chips.value_or(1));
-  const int slices = std::max(1, fewest_slices(*catalog, stated.fabric, chips));
-  const auto fabric = chosen_fabric(*catalog, {stated.fabric, chips, {}, slices}).first;
-  if (!fabric) return;
-  stated.stack = fabric->gpu ? "generic_megatron" : "generic_xla";
-  stated.stack_from = "assumed: software that nobody named (--stack)";
-}
 
 int plan_imported(const ImportedFile& file, const Imported& imported, const ScenarioWish& wish) {
   if (!can_run(file, imported)) return kInputError;

@@ -6,10 +6,6 @@
 
 namespace podsim {
 
-// A software stack for a layout that is to be found, where none is named: a generic one for the fabric.
-// Stays empty without a fabric.
-void assume_stack(Stated& stated);
-
 // Searches the layouts of the scenario that the file gives, and prints the fastest and what was assumed;
 // `wish.out` gets the fastest as a scenario. The exit code; what is missing is said.
 int plan_imported(const ImportedFile& file, const Imported& imported, const ScenarioWish& wish);

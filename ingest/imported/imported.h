@@ -26,7 +26,7 @@ struct Stated {
   std::map<std::string, std::int64_t> trips;  // [loop] how often it runs
   std::optional<std::int64_t> chips, slices;
   std::string model, chip, fabric, stack;  // names of the catalogue; empty where they are not stated
-  std::string chip_from = "--chip", fabric_from = "--fabric", stack_from = "--stack";  // why they are these
+  std::string chip_from = "--chip", fabric_from = "--fabric";  // why they are these
   std::vector<std::pair<std::string, std::string>>
       settings;                                            // of a launcher, by name: over those of the file
   std::vector<std::pair<std::string, std::int64_t>> mesh;  // axes to partition a module for, major to minor

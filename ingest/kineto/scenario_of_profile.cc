@@ -224,7 +224,7 @@ std::string scenario_of_profile(const std::vector<RankProfile>& ranks, const Sta
   const RankProfile& rank = ranks.front();
   const StepTime* step = middle_step(rank.summary);
   if (step == nullptr) needs.push_back({"a step, ended by profiler.step()", ""});
-  need_cluster(stated, false, needs);
+  need_cluster(stated, needs);
   if (!needs.empty()) return "";
   const auto& run = rank.profile.run;
   const std::int64_t world =

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ingest/launchers/launcher_mesh.h"
+#include "ingest/launchers/launcher_stack.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/launchers/reasons.h"
 #include "ingest/launchers/scenario_text.h"
@@ -40,7 +41,7 @@ class DeepSpeed {
     imported.accounts = {s_.account("settings", why_not_used_by_deepspeed)};
     imported.figures.push_back(account_figure(imported.accounts.front()));
     imported.text = text() + needs_text(needs_) + account_text(imported.accounts.front());
-    need_cluster(stated_, false, imported.needs_to_run);
+    need_cluster(stated_, imported.needs_to_run);
     if (stated_.model.empty()) imported.needs_to_run.push_back({"model", "--model"});
     if (!sequence_) imported.needs_to_run.push_back({"sequence_tokens", "--set sequence_tokens=N"});
     if (parameters_)
@@ -233,8 +234,7 @@ class DeepSpeed {
                 stated_.chips ? "--chips" : "train_batch_size / (micro batch x accumulation)", 1, "");
     out.open("job");
     out.line("model: " + in_quotes(stated_.model), "--model");
-    out.line("stack: " + in_quotes(stated_.stack.empty() ? "generic_fsdp" : stated_.stack),
-             stated_.stack.empty() ? "assumed: sharded data parallelism that nobody tuned" : "--stack");
+    add_stack(out, stated_, {"generic_fsdp", "assumed: sharded data parallelism that nobody tuned"});
     LauncherDegrees degrees;
     (stage_ == 3 ? degrees.fsdp : degrees.data) = *data_;
     if (stage_ == 3 && mics_) degrees.fsdp = *mics_, degrees.data = *data_ / *mics_;

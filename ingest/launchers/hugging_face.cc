@@ -7,6 +7,7 @@
 #include "ingest/launchers/expert_layers.h"
 #include "ingest/launchers/hugging_face_model.h"
 #include "ingest/launchers/known_model.h"
+#include "ingest/launchers/launcher_stack.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/launchers/model_families.h"
 #include "ingest/launchers/model_keys.h"
@@ -311,7 +312,9 @@ std::optional<Imported> imported_hugging_face(const std::string& file, Configura
   imported.accounts = {account};
   imported.figures.push_back(account_figure(account));
   imported.text = hugging_face_text(file, model) + needs_text(model.needs) + account_text(account);
-  need_cluster(stated, true, imported.needs_to_run);
+  need_cluster(stated, imported.needs_to_run);
+  if (stated.stack.empty() && generic_stack(stated).name.empty())
+    imported.needs_to_run.push_back({"stack", "--stack"});
   if (!stated.chips) imported.needs_to_run.push_back({"chips", "--chips"});
   imported.needs_to_run.insert(imported.needs_to_run.end(), needs_of_step.begin(), needs_of_step.end());
   if (stated.model.empty())

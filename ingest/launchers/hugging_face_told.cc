@@ -3,6 +3,7 @@
 
 #include "ingest/launchers/hugging_face_model.h"
 #include "ingest/launchers/launcher_mesh.h"
+#include "ingest/launchers/launcher_stack.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
@@ -119,7 +120,7 @@ std::string hugging_face_scenario(const std::string& file, const HuggingFaceMode
     out.line("model: " + in_quotes(model.catalogue), "has the sizes of " + file);
   else
     add_model(out, model.type.empty() ? "imported" : model.type, with_ffn(model.sizes), file);
-  out.line("stack: " + in_quotes(stated.stack), stated.stack_from);
+  add_stack(out, stated, generic_stack(stated));
   LauncherDegrees degrees;
   degrees.fsdp = *stated.chips;
   degrees.state = SharedState::kZero3;

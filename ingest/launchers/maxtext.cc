@@ -28,7 +28,7 @@ std::optional<Imported> imported_maxtext(const std::string& file, MaxTextSources
   })};
   imported.figures.push_back(account_figure(imported.accounts.front()));
   imported.text = maxtext_text(file, plan) + needs_text(plan.needs) + account_text(imported.accounts.front());
-  need_cluster(stated, false, imported.needs_to_run);
+  need_cluster(stated, imported.needs_to_run);
   imported.needs_to_run.insert(imported.needs_to_run.end(), plan.not_run.begin(), plan.not_run.end());
   if (maxtext_recipe(plan).empty())
     imported.needs_to_run.push_back(

@@ -25,7 +25,7 @@ class MaxTextReader {
     read_pipeline();
     read_policies();
     read_state();
-    for (const char* name : {"model_name", "quantization", "remat_policy"})
+    for (const char* name : {"model_name", "quantization", "remat_policy", "attention"})
       plan_.from[name] = std::string(name) + ", " + s_.place(name);
     return std::move(plan_);
   }

@@ -4,6 +4,7 @@
 
 #include "engine/check.h"
 #include "ingest/launchers/launcher_mesh.h"
+#include "ingest/launchers/launcher_stack.h"
 #include "ingest/launchers/maxtext_plan.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
@@ -155,6 +156,24 @@ std::string maxtext_text(const std::string& file, const MaxTextPlan& plan) {
 
 namespace {
 
+constexpr char kMaxTextStack[] = "maxtext_2025";
+
+// The kernel that `attention` names; empty where it leaves it to the hardware.
+std::string wanted_kernel(const MaxTextPlan& plan) {
+  if (plan.attention.starts_with("cudnn_flash")) return "cudnn";
+  return plan.attention == "dot_product" ? "unfused" : "";
+}
+
+std::vector<std::string> not_simulated_of(const MaxTextPlan& plan, const Stated& stated) {
+  std::vector<std::string> all;
+  if (std::string misplaced = misplaced_axes(plan); !misplaced.empty()) all.push_back(std::move(misplaced));
+  if (const std::string kernel = wanted_kernel(plan);
+      kernel == "unfused" && stated.stack.empty() && !chip_has_attention(stated.chip, kernel))
+    all.push_back("attention=" + plan.attention +
+                  ", which writes its scores out: no rate of it is known on " + stated.chip);
+  return all;
+}
+
 void add_maxtext_model(ScenarioText& out, MaxTextPlan& plan, const Stated& stated) {
   if (!plan.catalogue.empty()) {
     out.line("model: " + in_quotes(plan.catalogue),
@@ -163,11 +182,12 @@ void add_maxtext_model(ScenarioText& out, MaxTextPlan& plan, const Stated& state
   } else {
     add_model(out, plan.name == "default" ? "imported" : plan.name, plan.model, "base.yml");
   }
-  out.line("stack: " + in_quotes(stated.stack.empty() ? "maxtext_2025" : stated.stack),
-           stated.stack.empty() ? "the launcher is MaxText" : "--stack");
+  std::vector<StackChange> changes;
   if (plan.state_bytes != MaxTextPlan().state_bytes)
-    out.line("stack_override { optimizer_state_bytes: " + std::to_string(plan.state_bytes) + " }",
-             plan.from["state_bytes"]);
+    changes.push_back(
+        {"optimizer_state_bytes: " + std::to_string(plan.state_bytes), plan.from["state_bytes"]});
+  add_stack(out, stated, {kMaxTextStack, "the launcher is MaxText"}, changes,
+            {stated.stack.empty() ? wanted_kernel(plan) : "", plan.from["attention"]});
 }
 
 }  // namespace
@@ -177,8 +197,7 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
   PODSIM_CHECK(plan.needs.empty() && plan.chips, "nothing is needed");
   ScenarioText out;
   out.comment("From " + file + ", by podsim import. Defaults are those of MaxText's base.yml.");
-  if (const std::string misplaced = misplaced_axes(plan); !misplaced.empty())
-    out.comment("Not simulated: " + misplaced + ".");
+  for (const std::string& what : not_simulated_of(plan, stated)) out.comment("Not simulated: " + what + ".");
   add_cluster(out, stated, *plan.chips, plan.chips_from, plan.slices,
               stated.slices ? "--slices" : "product of the dcn axes");
   out.open("job");
@@ -215,7 +234,8 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
              plan.from["accumulation"]);
   }
   out.line("sequence_tokens: " + std::to_string(plan.sequence), plan.from["sequence"]);
-  out.line("precision: " + maxtext_recipe(plan),
+  out.line("precision: " +
+               recipe_of_stack(stated.stack.empty() ? kMaxTextStack : stated.stack, maxtext_recipe(plan)),
            plan.quantization.empty() ? "dtype" : plan.from["quantization"]);
   out.line("recompute_policy: " + in_quotes(plan.policy), plan.from["remat_policy"]);
   if (plan.offload_optimizer) out.line("offload_optimizer: true", plan.from["offload_optimizer"]);

@@ -28,7 +28,7 @@ std::optional<Imported> imported_megatron(const std::string& file, Configuration
   imported.figures.push_back(account_figure(imported.accounts.front()));
   imported.text =
       megatron_text(file, plan) + needs_text(plan.needs) + account_text(imported.accounts.front());
-  need_cluster(stated, false, imported.needs_to_run);
+  need_cluster(stated, imported.needs_to_run);
   if (!plan.batch) imported.needs_to_run.push_back({"global-batch-size", "--set global-batch-size=N"});
   imported.needs_to_run.insert(imported.needs_to_run.end(), plan.not_run.begin(), plan.not_run.end());
   if (!plan.needs.empty() || !imported.needs_to_run.empty()) return imported;

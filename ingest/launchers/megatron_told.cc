@@ -3,6 +3,7 @@
 
 #include "engine/check.h"
 #include "ingest/launchers/launcher_mesh.h"
+#include "ingest/launchers/launcher_stack.h"
 #include "ingest/launchers/megatron_plan.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
@@ -80,19 +81,18 @@ std::string layers_per_chunk(const MegatronPlan& plan) {
 }
 
 // What arguments say of software, over a stack that nobody chose; the format of gradients over any.
-void add_stack_changes(ScenarioText& out, const MegatronPlan& plan, const Stated& stated) {
+std::vector<StackChange> stack_changes(const MegatronPlan& plan, const Stated& stated) {
   const bool generic = stated.stack.empty(), short_gradients = plan.gradient_reduce != "fp32";
   const bool late = generic && !plan.overlap_gradients && plan.data.value_or(1) > 1 && plan.state != "zero3";
   const bool beside = generic && plan.overlap_tensor && plan.sequence_parallel;
-  if (!short_gradients && !late && !beside) return;
-  out.open("stack_override");
+  std::vector<StackChange> changes;
   if (short_gradients)  // their buffer too
-    out.line("gradient_bytes: 2 gradient_memory_bytes: 2", origin_of(plan, "gradient_reduce"));
-  if (late) out.line("gradients_overlapped: false", "--overlap-grad-reduce is not there");
+    changes.push_back({"gradient_bytes: 2 gradient_memory_bytes: 2", origin_of(plan, "gradient_reduce")});
+  if (late) changes.push_back({"gradients_overlapped: false", "--overlap-grad-reduce is not there"});
   if (beside)
-    out.line("tensor_hidden: 0.75 tensor_chunks: 4",
-             origin_of(plan, "overlap_tensor") + ": as podsim validate takes it");
-  out.close();
+    changes.push_back({"tensor_hidden: 0.75 tensor_chunks: 4",
+                       origin_of(plan, "overlap_tensor") + ": as podsim validate takes it"});
+  return changes;
 }
 
 void add_recompute(ScenarioText& out, const MegatronPlan& plan) {
@@ -191,9 +191,7 @@ std::string megatron_scenario(const std::string& file, MegatronPlan plan, const 
     plan.model.vocabulary = plan.padded;
     add_model(out, "imported", plan.model, file);
   }
-  out.line("stack: " + in_quotes(stated.stack.empty() ? "generic_megatron" : stated.stack),
-           stated.stack.empty() ? "the launcher is Megatron-LM" : "--stack");
-  add_stack_changes(out, plan, stated);
+  add_stack(out, stated, {"generic_megatron", "the launcher is Megatron-LM"}, stack_changes(plan, stated));
   LauncherDegrees degrees;
   degrees.pipeline = plan.pipeline;
   (plan.state == "zero3" ? degrees.fsdp : degrees.data) = *plan.data;

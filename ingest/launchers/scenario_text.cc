@@ -192,10 +192,9 @@ void add_cluster(ScenarioText& text, const Stated& stated, std::int64_t chips, c
   text.close();
 }
 
-void need_cluster(const Stated& stated, bool stack, std::vector<Needed>& needs) {
+void need_cluster(const Stated& stated, std::vector<Needed>& needs) {
   if (stated.chip.empty()) needs.push_back({"chip", "--chip"});
   if (stated.fabric.empty()) needs.push_back({"fabric", "--fabric"});
-  if (stack && stated.stack.empty()) needs.push_back({"stack", "--stack"});
 }
 
 }  // namespace podsim

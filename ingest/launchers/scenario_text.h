@@ -63,7 +63,7 @@ void add_model_changes(ScenarioText& text, const ModelSizes& sizes, const ModelS
 void add_cluster(ScenarioText& text, const Stated& stated, std::int64_t chips, const std::string& chips_from,
                  std::int64_t slices, const std::string& slices_from);
 
-// Adds what a scenario needs beside the file: chip, fabric, stack.
-void need_cluster(const Stated& stated, bool stack, std::vector<Needed>& needs);
+// Adds what a scenario needs beside the file: chip and fabric.
+void need_cluster(const Stated& stated, std::vector<Needed>& needs);
 
 }  // namespace podsim

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ingest/launchers/launcher_mesh.h"
+#include "ingest/launchers/launcher_stack.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/launchers/reasons.h"
 #include "ingest/launchers/scenario_text.h"
@@ -40,7 +41,7 @@ class Torchtitan {
     imported.accounts = {s_.account("settings", why_not_used_by_torchtitan)};
     imported.figures.push_back(account_figure(imported.accounts.front()));
     imported.text = text() + needs_text(needs_) + account_text(imported.accounts.front());
-    need_cluster(stated_, false, imported.needs_to_run);
+    need_cluster(stated_, imported.needs_to_run);
     if (stated_.model.empty() && catalogue_.empty()) imported.needs_to_run.push_back({"model", "--model"});
     if (pipeline_ > 1 && torchtitan_schedule(schedule_).empty())
       imported.needs_to_run.push_back({"a schedule that podsim runs, instead of " + schedule_,
@@ -306,12 +307,11 @@ class Torchtitan {
     else
       out.line("model: " + in_quotes(catalogue_), "model.name and model.flavor, " + s_.place("model.flavor"));
     const char* stack = async_ ? "torchtitan_async_tp" : compile_ ? "torchtitan" : "torchtitan_eager";
-    out.line(
-        "stack: " + in_quotes(stated_.stack.empty() ? stack : stated_.stack),
-        stated_.stack.empty() ? "compile.enable and parallelism.enable_async_tensor_parallel" : "--stack");
+    std::vector<StackChange> changes;
     if (reduce_ == "bf16")  // the shards add up in 32 bits, the format of the weights
-      out.line("stack_override { gradient_bytes: 2 gradient_memory_bytes: 4 }",
-               "training.mixed_precision_reduce, " + s_.place("training.mixed_precision_reduce"));
+      changes.push_back({"gradient_bytes: 2 gradient_memory_bytes: 4",
+                         "training.mixed_precision_reduce, " + s_.place("training.mixed_precision_reduce")});
+    add_stack(out, stated_, {stack, "compile.enable and parallelism.enable_async_tensor_parallel"}, changes);
     LauncherDegrees degrees;
     degrees.pipeline = pipeline_, degrees.data = replicate_, degrees.fsdp = *shard_;
     degrees.context = context_, degrees.tensor = tensor_, degrees.expert = expert_;
@@ -337,7 +337,8 @@ class Torchtitan {
     out.line("microbatch_sequences: " + std::to_string(micro_),
              from_.count("micro_batch") != 0 ? from_["micro_batch"] : from_["local"]);
     out.line("sequence_tokens: " + std::to_string(sequence_), from_["sequence"]);
-    out.line("precision: " + precision_, from_["precision"]);
+    out.line("precision: " + recipe_of_stack(stated_.stack.empty() ? stack : stated_.stack, precision_),
+             from_["precision"]);
     if (recompute_.starts_with("selective:") && recompute_ != "selective:op") {
       out.line("recompute: full", from_["recompute"]);
       out.line("recompute_every: " + recompute_.substr(10), from_["recompute"]);

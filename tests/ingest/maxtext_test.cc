@@ -14,10 +14,16 @@ namespace {
 using nlohmann::json;
 using testing::LauncherAnswer;
 
-LauncherAnswer answer_of(const std::string& arguments, std::int64_t chips = 64) {
-  Stated stated = testing::chips(chips);
-  stated.chip = "tpu_v5p";
-  stated.fabric = "v5p_pod";
+Stated machine(const char* chip, const char* fabric) {
+  Stated stated = testing::chips(64);
+  stated.chip = chip;
+  stated.fabric = fabric;
+  return stated;
+}
+
+const Stated kTpus = machine("tpu_v5p", "v5p_pod");
+
+LauncherAnswer answer_of(const std::string& arguments, const Stated& stated = kTpus) {
   return testing::answer_of(import_maxtext,
                             "python3 -m MaxText.train MaxText/configs/base.yml per_device_batch_size=1 "
                             "max_target_length=4096 " +
@@ -166,18 +172,62 @@ TEST(MaxText, moves_the_optimizer_to_the_host_and_makes_no_scenario_of_weights_t
 }
 
 TEST(MaxText, names_the_format_of_products_or_asks_for_one_that_podsim_has) {
-  const auto precision = [](const std::string& name) {
-    const Imported imported = answer_of("model_name=llama3-8b quantization=" + name).imported;
+  const auto precision = [](const std::string& name, const char* stack = "") {
+    Stated stated = kTpus;
+    stated.stack = stack;
+    const Imported imported = answer_of("model_name=llama3-8b quantization=" + name, stated).imported;
     const std::size_t at = imported.scenario.find("precision: ") + 11;
     return imported.scenario.empty() ? imported.needs_to_run.at(0).what
                                      : imported.scenario.substr(at, imported.scenario.find(' ', at) - at);
   };
-  EXPECT_EQ(precision("te_nvfp4"), "nvfp4");
-  EXPECT_EQ(precision("te_mxfp8"), "mxfp8");
-  EXPECT_EQ(precision("fp8_full"), "fp8_tensorwise");
+  EXPECT_EQ(precision("te_nvfp4", "generic_megatron"), "nvfp4");
+  EXPECT_EQ(precision("te_mxfp8", "generic_megatron"), "mxfp8");
+  EXPECT_EQ(precision("fp8_full", "generic_megatron"), "fp8_tensorwise");
+  EXPECT_EQ(precision("te_nvfp4"), "fp4") << "of the stack of MaxText, which has no such recipe";
+  EXPECT_EQ(precision("te_mxfp8"), "fp8");
+  EXPECT_EQ(precision("fp8_full"), "fp8");
   EXPECT_EQ(precision("int8"), "int8");
   for (const char* name : {"int4", "intmp", "int8w", "w4a8"})
     EXPECT_EQ(precision(name), "products in a format that podsim has, instead of " + std::string(name));
+}
+
+TEST(MaxText, makes_a_scenario_that_runs_of_every_format_that_the_chip_has) {
+  const auto format = [](const std::string& name) {
+    return job_of(answer_of("model_name=llama3-8b quantization=" + name, machine("b200", "dgx_b200")))
+        .precision.dtype;
+  };
+  for (const char* name : {"fp8", "fp8_full", "te_fp8_delayedscaling", "te_fp8_currentscaling", "te_mxfp8"})
+    EXPECT_EQ(format(name), Dtype::kFp8) << name;
+  EXPECT_EQ(format("te_nvfp4"), Dtype::kFp4);
+}
+
+TEST(MaxText, attends_with_a_kernel_that_the_chip_has) {
+  const auto kernel = [](const char* attention, const Stated& stated) {
+    return job_of(answer_of("model_name=llama3-8b attention=" + std::string(attention), stated))
+        .stack.attention_kernel;
+  };
+  const Stated gpus = machine("h100", "dgx_h100");
+  EXPECT_EQ(kernel("cudnn_flash_te", gpus), "cudnn");
+  EXPECT_EQ(kernel("dot_product", gpus), "unfused");
+  EXPECT_EQ(kernel("flash", gpus), "cudnn") << "which stands in for that of TPUs";
+  for (const char* attention : {"flash", "cudnn_flash_te", "dot_product"})
+    EXPECT_EQ(kernel(attention, kTpus), "splash") << attention;
+  Stated named = gpus;
+  named.stack = "torchtitan";
+  EXPECT_EQ(kernel("cudnn_flash_te", named), "flash2") << "of a stack that was chosen";
+  EXPECT_TRUE(has(answer_of("model_name=llama3-8b attention=flash", gpus).imported.scenario,
+                  "stack_override { attention_kernel: \"cudnn\" }  # assumed: h100 has no attention kernel "
+                  "splash"));
+  EXPECT_TRUE(has(answer_of("model_name=llama3-8b attention=dot_product").imported.scenario,
+                  "# Not simulated: attention=dot_product"));
+}
+
+TEST(MaxText, writes_one_override_of_all_that_it_changes_of_its_stack) {
+  const Stack stack = job_of(answer_of("model_name=llama3-8b attention=cudnn_flash_te mu_dtype=bfloat16",
+                                       machine("h100", "dgx_h100")))
+                          .stack;
+  EXPECT_EQ(stack.attention_kernel, "cudnn");
+  EXPECT_EQ(stack.optimizer_state_bytes, 4 + 2 + 4);
 }
 
 TEST(MaxText, tells_of_a_model_its_experts) {

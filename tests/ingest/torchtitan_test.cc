@@ -163,6 +163,27 @@ TEST(Torchtitan, makes_no_scenario_of_weights_on_the_host) {
   EXPECT_EQ(needs("true")[0].what, "weights on the chips: those on the host are not simulated");
 }
 
+TEST(Torchtitan, takes_the_plain_format_and_the_attention_that_stack_and_chip_have) {
+  const auto scenario = [](const char* chip, const char* fabric, const char* stack = "") {
+    Stated stated = chips(8);
+    stated.model = "llama3_8b", stated.chip = chip, stated.fabric = fabric, stated.stack = stack;
+    return answer_of(import_torchtitan,
+                     "[model]\nconverters = [\"quantize.linear.mx\"]\n[parallelism]\n"
+                     "tensor_parallel_degree = 1\n",
+                     stated)
+        .imported.scenario;
+  };
+  const std::string own = scenario("b200", "dgx_b200");
+  EXPECT_NE(own.find("precision: fp8  #"), std::string::npos) << own;
+  EXPECT_EQ(own.find("attention_kernel"), std::string::npos) << own;
+  const LoadResult loaded = load_scenario("job.textproto", own, Catalog(), {});
+  EXPECT_TRUE(loaded.spec) << (loaded.problems.empty() ? "" : format_problem(loaded.problems.front()));
+  EXPECT_NE(scenario("b200", "dgx_b200", "generic_megatron").find("precision: mxfp8  #"), std::string::npos);
+  EXPECT_NE(scenario("tpu_v6e", "v6e_pod")
+                .find("attention_kernel: \"splash\" }  # assumed: tpu_v6e has no attention kernel flash2"),
+            std::string::npos);
+}
+
 // 64 H100, 2 stages, FSDP over 32: 128 sequences are one pass of 4 on each.
 TEST(Torchtitan, makes_no_scenario_of_a_step_that_passes_the_pipeline_several_times) {
   EXPECT_NE(two_stages("").scenario, "");

@@ -40,6 +40,22 @@ TEST(ImportPlan, takes_what_is_stated_and_searches_where_it_is_told) {
   EXPECT_FALSE(nlohmann::json::parse(result.out).empty());
 }
 
+TEST(ImportPlan, keeps_the_software_that_the_launcher_names) {
+  const std::string file = temporary_file("titan.toml",
+                                          "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n"
+                                          "local_batch_size = 1\nseq_len = 8192\n[parallelism]\n"
+                                          "tensor_parallel_degree = 2\n[compile]\nenable = true\n");
+  const std::string best = temporary_file("best_titan.textproto", "");
+  const CommandResult result = podsim_command("import " + file + " --chips 16 --chip h100 --plan --out " +
+                                              best + " --set space.tensor=2");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.find("generic_megatron"), std::string::npos) << result.out;
+  EXPECT_NE(
+      podsim_command("import " + file + " --chips 16 --chip h100 --out -").out.find("stack: \"torchtitan\""),
+      std::string::npos);
+  EXPECT_NE(read_file(best).find("stack: \"torchtitan\""), std::string::npos);
+}
+
 TEST(ImportPlan, asks_for_the_machine_and_does_not_guess_it) {
   const CommandResult result = podsim_command("import " + small_model() + " --plan");
   EXPECT_EQ(result.exit_code, 2);
