@@ -76,7 +76,7 @@ class Rules {
     } else {
       return false;
     }
-    cost_.flops = cost_.dot + cost_.convolution;
+    cost_.flops = cost_.products();
     return true;
   }
 
@@ -189,6 +189,10 @@ class Rules {
 };
 
 }  // namespace
+
+std::int64_t Cost::products() const { return saturating_add(dot, convolution); }
+
+std::int64_t Cost::elementwise() const { return std::max<std::int64_t>(0, flops - products()); }
 
 Cost& Cost::operator+=(const Cost& other) {
   for (const auto field : kFields) this->*field = saturating_add(this->*field, other.*field);

@@ -19,7 +19,9 @@ struct Cost {
   std::int64_t custom_flops = 0;          // of custom calls that are known: matmuls and fused attention
   std::int64_t unknown_calls = 0;         // custom calls of which nothing is known
 
-  std::int64_t elementwise() const { return flops - dot - convolution; }
+  // FLOPs of dots and convolutions, and those of neither. Numbers stay at the largest that there is.
+  std::int64_t products() const;
+  std::int64_t elementwise() const;
   Cost& operator+=(const Cost& other);
   friend Cost operator*(const Cost& cost, std::int64_t times);
 };

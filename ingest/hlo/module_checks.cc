@@ -86,18 +86,21 @@ void check_parts(const std::string& file, const Module& module) {
 void check_depth(const std::string& file, const Module& module) {
   constexpr int kDeepest = 500, kOpen = -1;
   std::vector<int> depth(module.computations.size(), 0);
+  const auto refuse = [&](const Computation& computation) {
+    fail_in_line(file, computation.instructions.front().line,
+                 "computation " + computation.name + " calls itself, or calls are nested too deep");
+  };
   const auto visit = [&](const auto& self, std::size_t number_of, int above) -> int {
     const Computation& computation = module.computations[number_of];
-    if (depth[number_of] == kOpen || above > kDeepest)
-      fail_in_line(file, computation.instructions.front().line,
-                   "computation " + computation.name + " calls itself, or calls are nested too deep");
+    if (depth[number_of] == kOpen || above >= kDeepest) refuse(computation);
     if (depth[number_of] > 0) return depth[number_of];
     depth[number_of] = kOpen;
-    int deepest = 0;
+    int below = 0;
     for (const Instruction& instruction : computation.instructions)
       for (const int called : called_by(module, instruction))
-        deepest = std::max(deepest, self(self, static_cast<std::size_t>(called), above + 1));
-    return depth[number_of] = deepest + 1;
+        below = std::max(below, self(self, static_cast<std::size_t>(called), above + 1));
+    if (below >= kDeepest) refuse(computation);
+    return depth[number_of] = below + 1;
   };
   for (std::size_t c = 0; c < depth.size(); ++c) visit(visit, c, 0);
 }

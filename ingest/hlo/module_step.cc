@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "engine/check.h"
 #include "ingest/hlo/collectives.h"
@@ -134,8 +138,7 @@ class Predictor {
 
   bool is_product(const Computation& computation, const Instruction& each) {
     if (each.opcode == "dot" || each.opcode == "ragged-dot" || each.opcode == "convolution") return true;
-    if (each.opcode == "fusion")
-      return costs_.of(computation, each).dot + costs_.of(computation, each).convolution > 0;
+    if (each.opcode == "fusion") return costs_.of(computation, each).products() > 0;
     return each.opcode == "custom-call" && custom_call(computation, each).flops > 0;
   }
 
@@ -178,7 +181,7 @@ class Predictor {
     WorkTime* work = &step_.others;
     double seconds = 0;
     step_now_bytes_ = 0;
-    if (const double flops = static_cast<double>(cost.dot + cost.convolution); flops > 0) {
+    if (const double flops = static_cast<double>(cost.products()); flops > 0) {
       work = &step_.matmuls;
       const Product product = product_of(module_, costs_, computation, each)
                                   .value_or(Product{each.shape, each.shape, each.shape});
@@ -249,24 +252,38 @@ class Predictor {
     });
   }
 
-  // The result, and what its kernel reads from outside: everything that is no part of it.
+  // The result, and what its kernel reads from outside: everything that is no part of it, and of that as many
+  // elements as are needed of what is made of it, which of a slice are its own.
   double moved_bytes(const Computation& computation, const Users& users, const Instruction& each,
                      const Cost& cost) const {
     if (!fuses(each.opcode) && each.opcode != "reduce") return static_cast<double>(cost.bytes);
     double bytes = static_cast<double>(each.shape.bytes());
-    std::vector<int> open(each.operands.begin(), each.operands.end()), seen;
-    while (!open.empty()) {
-      const int at = open.back();
-      open.pop_back();
-      if (std::ranges::count(seen, at) > 0) continue;
-      seen.push_back(at);
+    std::map<int, double> needed;  // elements, by place in the text
+    const auto need_operands = [&](const Instruction& user, double elements) {
+      for (const int operand : user.operands) {
+        const auto all =
+            static_cast<double>(computation.instructions[static_cast<std::size_t>(operand)].shape.elements());
+        double& sum = needed[operand];
+        sum = std::min(all, sum + elements);
+      }
+    };
+    // A sum reads all that it adds up.
+    need_operands(each, each.opcode == "reduce" ? std::numeric_limits<double>::infinity()
+                                                : static_cast<double>(each.shape.elements()));
+    std::set<int> met;
+    while (!needed.empty()) {  // what is used stands before what uses it
+      const auto last = std::prev(needed.end());
+      const int at = last->first;
+      const double elements = last->second;
+      needed.erase(last);
+      if (!met.insert(at).second) continue;
       const Instruction& source = computation.instructions[static_cast<std::size_t>(at)];
       if (source.opcode == "constant" || source.opcode == "iota") continue;  // made where they are needed
-      if (fuses(source.opcode) && is_inside_a_kernel(computation, users, static_cast<std::size_t>(at))) {
-        open.insert(open.end(), source.operands.begin(), source.operands.end());
-        continue;
-      }
-      if (!source.shape.is_tuple()) bytes += static_cast<double>(source.shape.bytes());
+      if (fuses(source.opcode) && is_inside_a_kernel(computation, users, static_cast<std::size_t>(at)))
+        need_operands(source, elements);
+      else if (!source.shape.is_tuple() && elements > 0)
+        bytes += static_cast<double>(source.shape.bytes()) *
+                 (elements / static_cast<double>(source.shape.elements()));
     }
     return bytes;
   }

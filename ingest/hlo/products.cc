@@ -19,8 +19,6 @@ const Shape& first_leaf(const Shape& shape) {
   return shape.is_tuple() && !shape.leaves.empty() ? shape.leaves.front() : shape;
 }
 
-std::int64_t flops_of_products(const Cost& cost) { return cost.dot + cost.convolution; }
-
 }  // namespace
 
 std::optional<Product> product_of(const Module& module, CostAnalysis& costs, const Computation& computation,
@@ -37,7 +35,7 @@ std::optional<Product> product_of(const Module& module, CostAnalysis& costs, con
   const Instruction* largest = nullptr;
   std::int64_t most = 0;
   for (const Instruction& each : inside.instructions) {
-    const std::int64_t flops = flops_of_products(costs.of(inside, each));
+    const std::int64_t flops = costs.of(inside, each).products();
     if (flops <= most) continue;
     most = flops;
     largest = &each;

@@ -1,4 +1,7 @@
 // FLOPs and bytes of instructions, by hand.
+#include <cstdint>
+#include <limits>
+
 #include "ingest/hlo/account.h"
 #include "ingest/hlo/cost.h"
 #include "ingest/hlo/summary.h"
@@ -168,6 +171,18 @@ TEST(HloCost, of_a_scatter_into_several_arrays_has_the_updates_of_all) {
       both);
   EXPECT_EQ(cost.flops, 2 * 32);
   EXPECT_EQ(cost.bytes, 3 * 2 * 4 * 32 + 4 * 4);
+}
+
+TEST(HloCost, stays_at_the_largest_number_and_never_falls_below_none) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  hlo::Cost once;
+  once.dot = once.convolution = kMost / 4;
+  once.flops = once.dot + once.convolution + 8;
+  EXPECT_EQ(once.elementwise(), 8);
+  const hlo::Cost often = once * kMost;
+  EXPECT_EQ(often.flops, kMost);
+  EXPECT_EQ(often.products(), kMost);
+  EXPECT_EQ(often.elementwise(), 0);
 }
 
 // As TPU modules write what runs beside the rest.

@@ -1,4 +1,6 @@
 // Modules as they are written by compilers and by hand, and what is said of those that cannot be read.
+#include <algorithm>
+
 #include "tests/ingest/hlo_texts.h"
 
 namespace podsim::hlo_module_test {
@@ -173,6 +175,26 @@ TEST(HloProblems, refuse_computations_that_call_themselves) {
   const std::string problem =
       problem_of("HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  b = f32[4] call(a), to_apply=%e\n}\n");
   EXPECT_NE(problem.find("calls itself"), std::string::npos) << problem;
+}
+
+// Callees may stand first, as XLA prints them, or last.
+TEST(HloProblems, refuse_chains_of_calls_of_any_order_that_are_too_long) {
+  const auto chain = [](int length, bool callees_first) {
+    std::vector<std::string> parts;
+    for (int i = 0; i < length; ++i)
+      parts.push_back("c" + std::to_string(i) + " {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] " +
+                      (i == 0 ? "negate(a)" : "call(a), to_apply=c" + std::to_string(i - 1)) + "\n}\n");
+    if (!callees_first) std::reverse(parts.begin(), parts.end());
+    std::string text = "HloModule m\n";
+    for (const std::string& part : parts) text += part;
+    return text + "ENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] call(a), to_apply=c" +
+           std::to_string(length - 1) + "\n}\n";
+  };
+  for (const bool callees_first : {true, false}) {
+    EXPECT_EQ(problem_of(chain(400, callees_first)), "") << callees_first;
+    EXPECT_NE(problem_of(chain(501, callees_first)).find("nested too deep"), std::string::npos)
+        << callees_first;
+  }
 }
 
 // Whatever is cut off: a problem, never an answer to less.

@@ -1,5 +1,6 @@
 // Modules on a machine: which kernels are one, which collectives are waited for.
 #include "collectives/collective.h"
+#include "ingest/hlo/cost.h"
 #include "ingest/hlo/module_step.h"
 #include "proto/catalog/catalog.h"
 #include "proto/catalog/convert.h"
@@ -51,6 +52,53 @@ TEST(HloStep, takes_a_chain_of_elementwise_operations_as_one_kernel) {
   EXPECT_EQ(step.others.runs, 1);
   EXPECT_DOUBLE_EQ(step.bytes_fused, 3 * kBytes);
   EXPECT_DOUBLE_EQ(step.seconds, memory_seconds(3 * kBytes));
+}
+
+// bf16[1024,4096] of four such pieces: what is cut off is read, not what it is cut from.
+TEST(HloStep, reads_of_what_a_kernel_slices_the_slice_alone) {
+  const std::string parameters =
+      "  x = bf16[4096,4096] parameter(0)\n  i = s32[] parameter(1)\n  z = s32[] constant(0)\n";
+  const std::string piece = "bf16[1024,4096]", cut = "dynamic_slice_sizes={1024,4096}\n";
+  const double read_and_written = 2 * kBytes / 4 + 4;  // and where it begins
+  const auto bytes = [&](const std::string& instructions) {
+    return step_of(parameters + instructions).bytes_fused;
+  };
+  EXPECT_DOUBLE_EQ(bytes("  ROOT s = " + piece + " dynamic-slice(x, i, z), " + cut), read_and_written);
+  EXPECT_DOUBLE_EQ(
+      bytes("  s = " + piece + " dynamic-slice(x, i, z), " + cut + "  ROOT n = " + piece + " negate(s)\n"),
+      read_and_written);
+  EXPECT_DOUBLE_EQ(
+      bytes("  n = bf16[4096,4096] negate(x)\n  ROOT s = " + piece + " dynamic-slice(n, i, z), " + cut),
+      read_and_written)
+      << "nor is more of a chain computed";
+  const std::string two =
+      "  a = bf16[3072,4096] slice(x), slice={[0:3072], [0:4096]}\n"
+      "  b = bf16[3072,4096] slice(x), slice={[1024:4096], [0:4096]}\n";
+  EXPECT_DOUBLE_EQ(bytes(two + "  ROOT c = bf16[3072,4096] add(a, b)\n"), kBytes + kBytes * 3 / 4)
+      << "no array more than once";
+}
+
+// Weights of 80 layers lie in one array, of which each trip of the loop adds a small piece.
+TEST(HloStep, moves_no_more_than_the_operations_by_themselves_in_a_scan_of_layers) {
+  const std::string tuple = "(s32[], bf16[64,64], bf16[80,512,512])";
+  const std::string parts = "  t = " + tuple + " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n";
+  const std::string loop = "body {\n" + parts +
+                           "  x = bf16[64,64] get-tuple-element(t), index=1\n"
+                           "  w = bf16[80,512,512] get-tuple-element(t), index=2\n  o = s32[] constant(1)\n"
+                           "  j = s32[] add(i, o)\n  z = s32[] constant(0)\n"
+                           "  s = bf16[1,64,64] dynamic-slice(w, i, z, z), dynamic_slice_sizes={1,64,64}\n"
+                           "  r = bf16[64,64] reshape(s)\n  y = bf16[64,64] add(x, r)\n  ROOT n = " +
+                           tuple + " tuple(j, y, w)\n}\ncond {\n" + parts +
+                           "  n = s32[] constant(80)\n  ROOT c = pred[] compare(i, n), direction=LT\n}\n";
+  const hlo::Module module =
+      module_of("HloModule m\n" + loop +
+                "ENTRY e {\n  x = bf16[64,64] parameter(0)\n  w = bf16[80,512,512] parameter(1)\n"
+                "  z = s32[] constant(0)\n  t = " +
+                tuple + " tuple(z, x, w)\n  ROOT l = " + tuple + " while(t), condition=cond, body=body\n}\n");
+  const hlo::LoopCounts loops = hlo::loop_counts(module);
+  const double fused = hlo::predict_module(module, loops, machine()).bytes_fused;
+  EXPECT_LE(fused, static_cast<double>(hlo::CostAnalysis(module, &loops).of(module.entry).bytes));
+  EXPECT_DOUBLE_EQ(fused, 80 * (3 * 2 * 64 * 64 + 4 + 8)) << "two pieces read, one written, and the counter";
 }
 
 const char* const kGroups = ", channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true";
