@@ -184,6 +184,10 @@ class DeepSpeed {
     }
     open_precision_ = open_precision_ && precision_ == "fp32";
     if (open_precision_) needs_.push_back({"precision", "--set bf16.enabled=true"});
+    if (s_.is_true("amp.enabled") && precision_ == "fp32" && !open_precision_) {
+      open_precision_ = true;
+      needs_.push_back({"precision: amp.enabled has products in fp16", "--set fp16.enabled=true"});
+    }
   }
 
   std::vector<Figure> figures() const {
@@ -224,6 +228,9 @@ class DeepSpeed {
   }
 
   std::string scenario() {
+    const auto from = [&](const char* name) {
+      return s_.place(name).empty() ? "follows from the others" : std::string(name) + ", " + s_.place(name);
+    };
     ScenarioText out;
     out.comment("From " + file_ + ", by podsim import. Defaults are those of DeepSpeed.");
     out.comment("Tensor and pipeline parallelism are the launcher's: none assumed.");
@@ -235,6 +242,11 @@ class DeepSpeed {
     out.line("model: " + in_quotes(stated_.model), "--model");
     out.line("stack: " + in_quotes(stated_.stack.empty() ? "generic_fsdp" : stated_.stack),
              stated_.stack.empty() ? "assumed: sharded data parallelism that nobody tuned" : "--stack");
+    if (stated_.stack.empty() && !overlap_ && *data_ > 1 && stage_ < 3)
+      out.line("stack_override { gradients_overlapped: false }",
+               s_.has("zero_optimization.overlap_comm")
+                   ? from("zero_optimization.overlap_comm")
+                   : "zero_optimization.overlap_comm is not there: false below stage 3");
     LauncherDegrees degrees;
     (stage_ == 3 ? degrees.fsdp : degrees.data) = *data_;
     if (stage_ == 3 && mics_) degrees.fsdp = *mics_, degrees.data = *data_ / *mics_;
@@ -245,9 +257,6 @@ class DeepSpeed {
     const std::string stage = "zero_optimization.stage, " + s_.place("zero_optimization.stage");
     std::string problem;
     add_mesh(out, degrees, {{"data", "data parallel"}, {"fsdp", "data parallel"}, {"state", stage}}, problem);
-    const auto from = [&](const char* name) {
-      return s_.place(name).empty() ? "follows from the others" : std::string(name) + ", " + s_.place(name);
-    };
     out.line("global_batch_sequences: " + std::to_string(*global_), from("train_batch_size"));
     out.line("microbatch_sequences: " + std::to_string(*micro_), from("train_micro_batch_size_per_gpu"));
     out.line("sequence_tokens: " + std::to_string(*sequence_), "--set sequence_tokens");

@@ -79,15 +79,18 @@ std::string layers_per_chunk(const MegatronPlan& plan) {
   return text.empty() ? "" : text + "]";
 }
 
-// What arguments say of software, over a stack that nobody chose; the format of gradients over any.
+// What arguments say of software, over a stack that nobody chose; formats of gradients and state over any.
 void add_stack_changes(ScenarioText& out, const MegatronPlan& plan, const Stated& stated) {
   const bool generic = stated.stack.empty(), short_gradients = plan.gradient_reduce != "fp32";
   const bool late = generic && !plan.overlap_gradients && plan.data.value_or(1) > 1 && plan.state != "zero3";
   const bool beside = generic && plan.overlap_tensor && plan.sequence_parallel;
-  if (!short_gradients && !late && !beside) return;
+  const bool other_state = plan.state_bytes != MegatronPlan().state_bytes;
+  if (!short_gradients && !late && !beside && !other_state) return;
   out.open("stack_override");
   if (short_gradients)  // their buffer too
     out.line("gradient_bytes: 2 gradient_memory_bytes: 2", origin_of(plan, "gradient_reduce"));
+  if (other_state)
+    out.line("optimizer_state_bytes: " + std::to_string(plan.state_bytes), origin_of(plan, "state_bytes"));
   if (late) out.line("gradients_overlapped: false", "--overlap-grad-reduce is not there");
   if (beside)
     out.line("tensor_hidden: 0.75 tensor_chunks: 4",
