@@ -185,6 +185,10 @@ class DeepSpeed {
     }
     open_precision_ = open_precision_ && precision_ == "fp32";
     if (open_precision_) needs_.push_back({"precision", "--set bf16.enabled=true"});
+    if (s_.is_true("amp.enabled") && precision_ == "fp32" && !open_precision_) {
+      open_precision_ = true;
+      needs_.push_back({"precision: amp.enabled has products in fp16", "--set fp16.enabled=true"});
+    }
   }
 
   std::vector<Figure> figures() const {
@@ -225,6 +229,9 @@ class DeepSpeed {
   }
 
   std::string scenario() {
+    const auto from = [&](const char* name) {
+      return s_.place(name).empty() ? "follows from the others" : std::string(name) + ", " + s_.place(name);
+    };
     ScenarioText out;
     out.comment("From " + file_ + ", by podsim import. Defaults are those of DeepSpeed.");
     out.comment("Tensor and pipeline parallelism are the launcher's: none assumed.");
@@ -234,7 +241,13 @@ class DeepSpeed {
                 stated_.chips ? "--chips" : "train_batch_size / (micro batch x accumulation)", 1, "");
     out.open("job");
     out.line("model: " + in_quotes(stated_.model), "--model");
-    add_stack(out, stated_, {"generic_fsdp", "assumed: sharded data parallelism that nobody tuned"});
+    std::vector<StackChange> changes;
+    if (stated_.stack.empty() && !overlap_ && *data_ > 1 && stage_ < 3)
+      changes.push_back({"gradients_overlapped: false",
+                         s_.has("zero_optimization.overlap_comm")
+                             ? from("zero_optimization.overlap_comm")
+                             : "zero_optimization.overlap_comm is not there: false below stage 3"});
+    add_stack(out, stated_, {"generic_fsdp", "assumed: sharded data parallelism that nobody tuned"}, changes);
     LauncherDegrees degrees;
     (stage_ == 3 ? degrees.fsdp : degrees.data) = *data_;
     if (stage_ == 3 && mics_) degrees.fsdp = *mics_, degrees.data = *data_ / *mics_;
@@ -245,9 +258,6 @@ class DeepSpeed {
     const std::string stage = "zero_optimization.stage, " + s_.place("zero_optimization.stage");
     std::string problem;
     add_mesh(out, degrees, {{"data", "data parallel"}, {"fsdp", "data parallel"}, {"state", stage}}, problem);
-    const auto from = [&](const char* name) {
-      return s_.place(name).empty() ? "follows from the others" : std::string(name) + ", " + s_.place(name);
-    };
     out.line("global_batch_sequences: " + std::to_string(*global_), from("train_batch_size"));
     out.line("microbatch_sequences: " + std::to_string(*micro_), from("train_micro_batch_size_per_gpu"));
     out.line("sequence_tokens: " + std::to_string(*sequence_), "--set sequence_tokens");

@@ -1,4 +1,5 @@
 // Megatron-LM: reads the arguments, judges them, tells them.
+#include <map>
 #include <utility>
 
 #include "ingest/launchers/launchers.h"
@@ -18,7 +19,8 @@ std::optional<Imported> imported_megatron(const std::string& file, Configuration
     problems.insert(problems.end(), settings.problems().begin(), settings.problems().end());
     return std::nullopt;
   }
-  if (!plan.chips) plan.needs.push_back({"chips", "--chips"});
+  if (!plan.chips)
+    plan.needs.push_back({plan.chips_unknown.empty() ? "chips" : "chips: " + plan.chips_unknown, "--chips"});
   if (!plan.model.vocabulary) plan.needs.push_back({"vocabulary: from the tokenizer", "--set vocab-size=N"});
   plan.needs.insert(plan.needs.end(), settings.needs.begin(), settings.needs.end());
   Imported imported;
@@ -65,8 +67,9 @@ std::optional<Imported> import_megatron(const std::vector<InputText>& files, con
   const bool script = has("#!/") || has(".py") || has("torchrun") || has("#SBATCH");
   const bool keys = has("MODEL_ARGS:") || !script;
   std::vector<std::string> notes;
-  auto settings =
-      keys ? read_megatron_keys(file, problems) : read_megatron_script(file, stated, notes, problems);
+  std::map<std::string, std::string> contradictions;
+  auto settings = keys ? read_megatron_keys(file, contradictions, problems)
+                       : read_megatron_script(file, stated, notes, problems);
   if (!settings) return std::nullopt;
   for (const auto& [name, text] : stated.settings) {
     if (!keys && reads_variable(file.text, name)) continue;
@@ -84,7 +87,12 @@ std::optional<Imported> import_megatron(const std::vector<InputText>& files, con
     return std::nullopt;
   }
   auto imported = imported_megatron(file.name, *settings, stated, problems);
-  if (imported) imported->notes = std::move(notes);
+  if (!imported) return std::nullopt;
+  for (const std::string& word : settings->unread)
+    notes.push_back(file.name + ": nothing says what " + word + " is: arguments in it are not read");
+  for (const auto& [argument, words] : contradictions)
+    if (settings->is_used(argument)) notes.push_back(file.name + ": " + words);
+  imported->notes = std::move(notes);
   return imported;
 }
 

@@ -29,7 +29,8 @@ struct MegatronPlan {
   bool swapped = false;  // pipeline inside of data
   bool sequence_parallel = false, embedding_counts = false, loss_counts = false;
   bool overlap_gradients = false, overlap_parameters = false, overlap_tensor = false;
-  std::string chips_from, precision, gradient_reduce, recompute, layer_freq, dispatcher;
+  std::string chips_from, chips_unknown;  // why there is no number, where the launcher begins to say it
+  std::string precision, gradient_reduce, recompute, layer_freq, dispatcher;
   std::string state;  // "zero1", or empty where every rank has all
   std::string ramp;   // the first stage of a batch that grows
   std::optional<std::string> method;
@@ -37,6 +38,7 @@ struct MegatronPlan {
   std::vector<Needed> not_run;             // what it asks for and podsim does not simulate
   std::vector<std::string> not_simulated;  // likewise, of little weight: the scenario says it
   bool offload_optimizer = false;
+  std::int64_t state_bytes = 12;  // of a weight in 32 bits and what the optimizer keeps beside it
 };
 
 std::vector<Figure> megatron_figures(const MegatronPlan& plan);

@@ -80,7 +80,7 @@ std::string layers_per_chunk(const MegatronPlan& plan) {
   return text.empty() ? "" : text + "]";
 }
 
-// What arguments say of software, over a stack that nobody chose; the format of gradients over any.
+// What arguments say of software, over a stack that nobody chose; formats of gradients and state over any.
 std::vector<StackChange> stack_changes(const MegatronPlan& plan, const Stated& stated) {
   const bool generic = stated.stack.empty(), short_gradients = plan.gradient_reduce != "fp32";
   const bool late = generic && !plan.overlap_gradients && plan.data.value_or(1) > 1 && plan.state != "zero3";
@@ -88,6 +88,9 @@ std::vector<StackChange> stack_changes(const MegatronPlan& plan, const Stated& s
   std::vector<StackChange> changes;
   if (short_gradients)  // their buffer too
     changes.push_back({"gradient_bytes: 2 gradient_memory_bytes: 2", origin_of(plan, "gradient_reduce")});
+  if (plan.state_bytes != MegatronPlan().state_bytes)
+    changes.push_back(
+        {"optimizer_state_bytes: " + std::to_string(plan.state_bytes), origin_of(plan, "state_bytes")});
   if (late) changes.push_back({"gradients_overlapped: false", "--overlap-grad-reduce is not there"});
   if (beside)
     changes.push_back({"tensor_hidden: 0.75 tensor_chunks: 4",

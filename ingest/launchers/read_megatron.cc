@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "ingest/launchers/expert_layers.h"
+#include "ingest/launchers/launched_ranks.h"
 #include "ingest/launchers/layer_pattern.h"
+#include "ingest/launchers/megatron_optimizer.h"
 #include "ingest/launchers/megatron_precision.h"
 #include "ingest/launchers/megatron_stages.h"
 
@@ -60,6 +62,8 @@ class MegatronReader {
     const Whole groups = whole("num-query-groups", "kv_heads");
     plan_.model.kv_heads = flag("group-query-attention") ? groups.value_or(1) : plan_.model.heads;
     if (!s_.has("group-query-attention") && groups && file_has_no_flags()) plan_.model.kv_heads = groups;
+    // As Megatron-DeepSpeed has it.
+    if (const Whole own = whole("num-key-value-heads", "kv_heads")) plan_.model.kv_heads = own;
     plan_.model.head_dim = whole("kv-channels", "head_dim");
     if (!plan_.model.head_dim && plan_.model.d_model && plan_.model.heads.value_or(0) > 0)
       plan_.model.head_dim = *plan_.model.d_model / *plan_.model.heads;
@@ -135,6 +139,12 @@ class MegatronReader {
     plan_.tensor = degree("tensor-model-parallel-size", "tensor");
     plan_.pipeline = degree("pipeline-model-parallel-size", "pipeline");
     plan_.context = degree("context-parallel-size", "context");
+    if (const std::int64_t ulysses = degree("ds-sequence-parallel-size", "context"); ulysses > 1) {
+      plan_.context *= ulysses;
+      plan_.not_simulated.emplace_back(
+          "heads exchanged for sequences (--ds-sequence-parallel-size): sequences are cut as context "
+          "parallelism cuts them");
+    }
     plan_.expert = degree("expert-model-parallel-size", "expert");
     const Whole expert_tensor = whole("expert-tensor-parallel-size");
     plan_.expert_tensor = std::max<std::int64_t>(1, expert_tensor.value_or(plan_.tensor));
@@ -151,33 +161,16 @@ class MegatronReader {
   }
 
   void read_chips() {
-    const Whole nodes = launcher("nnodes", "nodes");
-    const Whole per_node = launcher("nproc-per-node", "ntasks-per-node");
-    plan_.chips = stated_.chips;
-    plan_.chips_from = "--chips";
-    if (!plan_.chips && per_node) {
-      plan_.chips = nodes.value_or(1) * *per_node;
-      plan_.chips_from = "the launcher's " + std::to_string(nodes.value_or(1)) + " x " +
-                         std::to_string(*per_node) + " processes";
-    }
+    const LaunchedRanks launched = launched_ranks(s_);
+    plan_.chips = stated_.chips ? stated_.chips : launched.ranks;
+    plan_.chips_from = stated_.chips ? "--chips" : launched.from;
+    plan_.chips_unknown = launched.unknown;
     for (const char* other :
-         {"gpus-per-node", "gres",        "job-name",  "time",      "partition",    "account",
-          "output",        "error",       "nodelist",  "exclusive", "mem",          "cpus-per-task",
-          "master-addr",   "master-port", "node-rank", "rdzv-id",   "rdzv-backend", "rdzv-endpoint",
-          "max-restarts",  "ntasks",      "log-dir",   "tee"})
+         {"job-name",      "time",      "partition",    "account",       "output",      "error",
+          "nodelist",      "exclusive", "mem",          "cpus-per-task", "master-addr", "master-port",
+          "node-rank",     "rdzv-id",   "rdzv-backend", "rdzv-endpoint", "tee",         "max-restarts",
+          "gpus-per-task", "gpus",      "log-dir"})
       s_.use(std::string("launcher.") + other);
-  }
-
-  // By either name; nothing where it is a variable that nobody sets.
-  Whole launcher(const char* name, const char* other) {
-    Whole found;
-    for (const char* one : {other, name}) {
-      const auto text = s_.text(std::string("launcher.") + one);
-      if (text && text->find_first_not_of("0123456789") == std::string::npos && !text->empty() &&
-          text->size() <= 6)
-        found = std::strtoll(text->c_str(), nullptr, 10);
-    }
-    return found;
   }
 
   // Of "[32 32 1000]", and of "0:32 1000:64".
@@ -240,6 +233,7 @@ class MegatronReader {
   void read_policies() {
     read_state();
     read_precision();
+    read_optimizer();
     read_offload();
     read_recompute();
     plan_.first = whole("decoder-first-pipeline-num-layers");
@@ -306,6 +300,13 @@ class MegatronReader {
     if (!read.gradients_from.empty()) plan_.from["gradient_reduce"] = read.gradients_from;
   }
 
+  void read_optimizer() {
+    MegatronOptimizer read = read_megatron_optimizer(s_);
+    plan_.state_bytes = read.state_bytes;
+    if (!read.from.empty()) plan_.from["state_bytes"] = read.from;
+    for (std::string& what : read.not_simulated) plan_.not_simulated.push_back(std::move(what));
+  }
+
   // Weights and moments on the host, of all of the model or of a part of it.
   void read_offload() {
     if (!s_.is_true("optimizer-cpu-offload")) return s_.use("optimizer-offload-fraction");
@@ -318,7 +319,10 @@ class MegatronReader {
 
   void read_recompute() {
     const auto granularity = s_.text("recompute-granularity");
-    plan_.recompute = flag("recompute-activations", "recompute") ? "selective" : granularity.value_or("none");
+    const bool all = flag("checkpoint-activations", "recompute");  // as it was written until 2022
+    plan_.recompute = flag("recompute-activations", "recompute") ? "selective"
+                      : granularity                              ? *granularity
+                                                                 : (all ? "full" : "none");
     if (granularity)
       plan_.from["recompute"] = "--recompute-granularity, " + s_.place("recompute-granularity");
     if (plan_.recompute != "none" && plan_.recompute != "selective" && plan_.recompute != "full")

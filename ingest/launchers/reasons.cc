@@ -39,7 +39,8 @@ constexpr Reason kNotUsedByMegatron[] = {
      "use-pytorch-profiler memory-snapshot disable-straggler straggler"},
     {"checkpoints",
      "save load ckpt- dist-ckpt no-save no-load auto-detect-ckpt use-dist-ckpt async-save no-ckpt "
-     "use-persistent-ckpt checkpoint pretrained-checkpoint non-persistent use-checkpoint-args "
+     "use-persistent-ckpt checkpoint-callback checkpoint-dir checkpoint-path pretrained-checkpoint "
+     "non-persistent use-checkpoint-args "
      "exit-on-missing"},
     {"positions, which cost nothing here",
      "rotary- use-rotary rope- no-rope mscale beta-fast beta-slow use-rope original-max "
@@ -60,7 +61,10 @@ constexpr Reason kNotUsedByMegatron[] = {
      "moe-router moe-token-drop moe-pad moe-input moe-extended moe-layer-recompute "
      "moe-shared-expert-overlap moe-shared-expert-gate moe-deepep moe-enable-deepep moe-per-layer "
      "moe-apply"},
+    {"details of what is kept", "deepspeed-activation-checkpointing"},
     {"of the test or site, not of the model", "outside."},
+    {"of evaluation, or of another model", "elsewhere."},
+    {"said by another section", "again."},
 };
 
 constexpr Reason kNotUsedByTorchtitan[] = {

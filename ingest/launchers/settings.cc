@@ -78,6 +78,7 @@ void Configuration::set_stated(const Stated& stated) {
 
 void Configuration::set_all(const Configuration& others) {
   for (const Setting& setting : others.settings_) set(setting);
+  unread.insert(others.unread.begin(), others.unread.end());
   replaced_ += others.replaced_;
 }
 
@@ -129,6 +130,10 @@ std::optional<std::string> Configuration::text(const std::string& name) {
 std::optional<bool> Configuration::boolean(const std::string& name) {
   const Setting* setting = find(name);
   if (setting == nullptr) return std::nullopt;
+  if (setting->kind == Setting::Kind::kUnknown) {  // no value: an argument that is true or false has none
+    unread.insert(setting->text);
+    return true;
+  }
   const std::string word = lower(setting->text);
   if (word.empty() || word == "true" || word == "1" || word == "yes" || word == "on") return true;
   if (word == "false" || word == "0" || word == "no" || word == "off") return false;

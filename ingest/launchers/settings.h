@@ -15,7 +15,8 @@
 namespace podsim {
 
 struct Setting {
-  enum class Kind { kNull, kBoolean, kNumber, kText, kList };
+  // kUnknown: of a command, one word that nobody knows, "$MORE": a value, or further arguments.
+  enum class Kind { kNull, kBoolean, kNumber, kText, kList, kUnknown };
   std::string name;  // "zero_optimization.stage"
   Kind kind = Kind::kText;
   std::string text;               // as written; of a list, its values joined by commas
@@ -62,7 +63,9 @@ class Configuration {
   Account account(const std::string& of, const std::function<std::string(const std::string&)>& reason) const;
 
   const std::vector<Problem>& problems() const { return problems_; }
+  bool is_used(const std::string& name) const { return used_.contains(name); }
   std::vector<Needed> needs;
+  std::set<std::string> unread;  // words of commands that hold further arguments, which nobody knows: "$@"
 
  private:
   Setting* find(const std::string& name);

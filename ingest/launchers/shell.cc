@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ingest/launchers/shell_sum.h"
+#include "ingest/launchers/slurm_options.h"
 
 namespace podsim {
 namespace {
@@ -33,10 +34,11 @@ class ShellReader {
       const char c = text_[at_];
       if (c == '#') {
         comment();
-      } else if (c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' || c == '<' ||
-                 c == '>') {
+      } else if (c == '<' || c == '>' || text_.compare(at_, 2, "&>") == 0) {
+        redirection();
+      } else if (c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')') {
         ++at_;
-        if (c == '\n' || c == ';' || c == '&' || c == '|') end_command();
+        if (c != '(' && c != ')') end_command();
       } else {
         word();
       }
@@ -63,30 +65,16 @@ class ShellReader {
     std::string line = text_.substr(at_, end - at_);
     at_ = end;
     if (!line.starts_with("#SBATCH")) return;
-    std::istringstream words(line.substr(7));
-    std::string option;  // whose value is the next word
-    for (std::string word; words >> word && !word.starts_with("#");) {
-      const std::size_t equals = word.find('=');
-      if (word.starts_with("--") && equals != std::string::npos) {
-        batch_option(word.substr(2, equals - 2), word.substr(equals + 1));
-        option.clear();
-      } else if (word.starts_with("--")) {
-        option = word.substr(2);
-      } else if (word.starts_with("-N") && word.size() > 2) {
-        batch_option("nodes", word.substr(2));
-      } else if (word.starts_with("-")) {
-        option = word == "-N" ? "nodes" : word == "-n" ? "ntasks" : "";
-      } else if (!option.empty()) {
-        batch_option(option, word);
-        option.clear();
-      }
-    }
+    std::istringstream text(line.substr(7));
+    std::vector<std::string> words;
+    for (std::string word; text >> word && !word.starts_with("#");) words.push_back(word);
+    for (const SlurmOption& option : slurm_options(words)) batch_option(option.name, option.value);
   }
 
-  // Slurm tells a script how many nodes it got.
+  // Slurm tells a script how many nodes it got, which a range of them ("2-16") does not.
   void batch_option(const std::string& name, const std::string& value) {
     script_.batch[name] = value;
-    if (name != "nodes") return;
+    if (name != "nodes" || value.find_first_not_of("0123456789") != std::string::npos) return;
     for (const char* variable : {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"})
       if (given_.count(variable) == 0) script_.variables[variable] = value;
   }
@@ -115,10 +103,30 @@ class ShellReader {
       assignment(text_.substr(at_, name_end - at_), name_end + (adds ? 2 : 1), adds, at);
       return;
     }
-    for (ShellWord& piece : pieces()) {
+    const std::size_t begin = at_;
+    std::vector<ShellWord> words = pieces();
+    if (is_redirected(text_.substr(begin, at_ - begin))) return;
+    for (ShellWord& piece : words) {
       if (piece.at.line == 0) piece.at = at;
       command_.push_back(std::move(piece));
     }
+  }
+
+  // Whether a word that ends here is the 2 of "2> errors".
+  bool is_redirected(const std::string& word) const {
+    return at_ < text_.size() && (text_[at_] == '<' || text_[at_] == '>') &&
+           word.find_first_not_of("0123456789") == std::string::npos;
+  }
+
+  // "> file", "2>&1", "&>> file", "<<END", "> >(tee log)": none of its words is the command's.
+  void redirection() {
+    while (at_ < text_.size() && std::string_view("<>&|").find(text_[at_]) != std::string_view::npos) ++at_;
+    skip_blanks();
+    if (at_ + 1 < text_.size() && (text_[at_] == '<' || text_[at_] == '>')) ++at_;
+    if (at_ < text_.size() && text_[at_] == '(')
+      at_ = std::min(closing(at_ + 1, '(', ')') + 1, text_.size());
+    else
+      pieces();
   }
 
   void assignment(const std::string& name, std::size_t value, bool adds, TextPosition at) {
@@ -202,7 +210,10 @@ class ShellReader {
       } else if (c == '$' || c == '`') {
         std::string all;
         for (const ShellWord& value : expansion()) all += (all.empty() ? "" : " ") + value.text;
-        split_into(words, all);
+        if (is_unknown_word(all))
+          words.back().text += all;  // blanks of $(a command) part no words
+        else
+          split_into(words, all);
         some = some || !all.empty();
       } else {
         words.back().text += c;
@@ -321,14 +332,14 @@ class ShellReader {
     return found == script_.variables.end() ? unknown : found->second;
   }
 
-  // "NAME", "NAME:-value", "NAME[@]"
+  // "NAME", "NAME:-value", "NAME:+value", "NAME[@]", "NAME[*]"
   std::vector<ShellWord> braced(const std::string& inside, const std::string& unknown) {
     std::size_t end = 0;
     while (end < inside.size() && is_name(inside[end])) ++end;
     const std::string name = inside.substr(0, end), rest = inside.substr(end);
     if (rest == "[@]" || rest == "[*]") {
       const auto found = arrays_.find(name);
-      if (found != arrays_.end()) return found->second;
+      if (found != arrays_.end() && rest == "[@]") return found->second;
       return known_text(value_of(name, unknown));
     }
     const auto found = script_.variables.find(name);
@@ -337,6 +348,9 @@ class ShellReader {
       if (!rest.starts_with(sign)) continue;
       return known_text(set ? found->second : expanded(rest.substr(std::string_view(sign).size())));
     }
+    for (const char* sign : {":+", "+"})
+      if (rest.starts_with(sign) && !name.empty())
+        return known_text(set ? expanded(rest.substr(std::string_view(sign).size())) : "");
     if (rest.empty()) return known_text(value_of(name, unknown));
     return known_text(unknown);
   }

@@ -23,9 +23,14 @@ struct ShellScript {
 };
 
 // Understands quotes, comments, lines that go on, NAME=value, NAME+=value, arrays, ${NAME}, ${NAME:-value},
-// ${NAME[@]} and $((sums)). `given` replaces what the script sets. Commands in conditions and loops are taken
-// as if they ran once. Problems: a quote, bracket or array that is not closed.
+// ${NAME:+value}, ${NAME[@]} and $((sums)); redirections are no words of a command. `given` replaces what the
+// script sets. Commands in conditions and loops are taken as if they ran once. Problems: a quote, bracket or
+// array that is not closed.
 ShellScript read_shell(Document& document, const std::map<std::string, std::string>& given);
+
+// Whether a word is nothing but one thing that the script does not say: "$NAME", "$@", "${NAME}",
+// "$(a command)".
+bool is_unknown_word(std::string_view word);
 
 // Whether a script reads a variable: $NAME, ${NAME...}, or in a sum.
 bool reads_variable(std::string_view text, std::string_view name);
