@@ -133,6 +133,16 @@ void note_last_line(const InputText& file, std::vector<std::string>& notes) {
                   ": the file may have been cut there");
 }
 
+// Behind its first line, which says what it is made of.
+void note_unknown(Imported& imported) {
+  const std::string names = unknown_names(imported.accounts);
+  if (imported.scenario.empty() || names.empty()) return;
+  const std::size_t end = std::min(imported.scenario.find('\n'), imported.scenario.size() - 1);
+  std::string line = "# Not known to podsim, and left out here: ";
+  for (const char c : names) line += is_control(c) ? ' ' : c;
+  imported.scenario.insert(end + 1, line + ".\n");
+}
+
 }  // namespace
 
 std::optional<Imported> import_files(const FileKind& kind, std::vector<InputText>& files,
@@ -146,6 +156,7 @@ std::optional<Imported> import_files(const FileKind& kind, std::vector<InputText
   auto imported = kind.read(files, stated, problems);
   if (imported && (kind.form == kLines || kind.form == kLog))
     for (const InputText& file : files) note_last_line(file, imported->notes);
+  if (imported) note_unknown(*imported);
   return imported;
 }
 

@@ -33,17 +33,18 @@ struct LoadedSearch {
   std::vector<Override> overrides;
 };
 
-std::optional<LoadedSearch> question_of(const std::string& name, const std::string& scenario,
+std::optional<LoadedSearch> question_of(const ImportedFile& file, const std::string& scenario,
                                         const ScenarioWish& wish) {
   const std::optional<Catalog> catalog = open_catalog({});
   LoadOptions load;
   std::copy_if(wish.sets.begin(), wish.sets.end(), std::back_inserter(load.sets), is_of_scenario);
   auto overrides = load.overrides();
   if (!catalog || !overrides) return std::nullopt;
-  LoadSearchResult loaded = load_search(name, scenario, *catalog, *overrides);
+  LoadSearchResult loaded = load_search(scenario_name(file), scenario, *catalog, *overrides);
   print_problems(loaded.problems);
   if (!loaded.question) return std::nullopt;
   for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
+  loaded.question->spec.name = name_of_run(file);
   LayoutSpace& space = loaded.question->space;
   if (space.context.empty() && loaded.question->spec.job.sequence <= kWholeSequence) space.context = {1};
   return LoadedSearch{*std::move(loaded.question), *std::move(overrides)};
@@ -72,7 +73,8 @@ int plan_imported(const ImportedFile& file, const Imported& imported, const Scen
     spdlog::error("{}: a cluster has no job to lay out; --out writes it", file.name);
     return kInputError;
   }
-  const auto question = question_of(scenario_name(file), imported.scenario, wish);
+  tell_left_out(file, imported);
+  const auto question = question_of(file, imported.scenario, wish);
   if (!question) return kInputError;
   const Space space(question->search.spec, question->search.space);
   if (space.stems().empty()) {

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 
@@ -20,15 +21,19 @@ namespace podsim {
 namespace {
 
 // Of the scenario that an import gives; nothing where it has problems, which are printed.
-std::optional<Spec> spec_of(const std::string& name, const std::string& scenario, const ScenarioWish& wish) {
+std::optional<Spec> spec_of(const ImportedFile& file, const std::string& scenario, const ScenarioWish& wish) {
   const std::optional<Catalog> catalog = open_catalog({});
   LoadOptions load;
   std::copy_if(wish.sets.begin(), wish.sets.end(), std::back_inserter(load.sets), is_of_scenario);
   const auto overrides = load.overrides();
   if (!catalog || !overrides) return std::nullopt;
-  LoadResult loaded = load_scenario(name, scenario, *catalog, *overrides);
+  const bool written = !wish.out.empty() && wish.out != "-";
+  LoadResult loaded = load_scenario(written ? wish.out : scenario_name(file), scenario, *catalog, *overrides);
+  // What is refused is not written.
+  for (Problem& problem : loaded.problems) problem.file = scenario_name(file);
   print_problems(loaded.problems);
   for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
+  if (loaded.spec && !written) loaded.spec->name = name_of_run(file);
   return std::move(loaded.spec);
 }
 
@@ -47,9 +52,20 @@ bool can_run(const ImportedFile& file, const Imported& imported) {
 
 std::string scenario_name(const ImportedFile& file) { return "scenario (of " + file.name + ")"; }
 
+std::string name_of_run(const ImportedFile& file) { return std::filesystem::path(file.name).stem().string(); }
+
 bool is_of_scenario(const std::string& path) {
   return path.starts_with("job.") || path.starts_with("cluster.") || path.starts_with("adversity.") ||
          path.starts_with("space.");
+}
+
+void tell_left_out(const ImportedFile& file, const Imported& imported) {
+  const std::string& text = imported.scenario;
+  for (std::size_t begin = text.find('\n') + 1; text.compare(begin, 2, "# ") == 0;) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    spdlog::warn("{}: {}", file.name, text.substr(begin + 2, end - begin - 2));
+    begin = std::min(end + 1, text.size());
+  }
 }
 
 int write_or_run(const ImportedFile& file, const Imported& imported, const ScenarioWish& wish) {
@@ -63,11 +79,11 @@ int write_or_run(const ImportedFile& file, const Imported& imported, const Scena
   }
   std::optional<Spec> spec;
   if (!imported.is_fabric) {
-    const std::string name = wish.out.empty() ? scenario_name(file) : wish.out;
-    spec = spec_of(name, imported.scenario, wish);
+    spec = spec_of(file, imported.scenario, wish);
     if (!spec) return kInputError;
   }
   if (!wish.out.empty()) emit(imported.scenario, wish.out == "-" ? "" : wish.out);
+  if (wish.run) tell_left_out(file, imported);
   if (wish.run) emit(render(predict_all({&*spec, 1}, RunOptions()), wish.format), "");
   return kDone;
 }

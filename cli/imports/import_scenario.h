@@ -22,8 +22,14 @@ struct ScenarioWish {
 // Of messages about it. Never one that ends as a file of JSON does: the scenario is text.
 std::string scenario_name(const ImportedFile& file);
 
+// Of its results, as of a scenario in a file of this name: "train" of "jobs/train.sh".
+std::string name_of_run(const ImportedFile& file);
+
 // Whether nothing stands in the way of a scenario; else what does is said.
 bool can_run(const ImportedFile& file, const Imported& imported);
+
+// Says what the scenario leaves out of the file, as the comments above its blocks have it.
+void tell_left_out(const ImportedFile& file, const Imported& imported);
 
 // A path of --set that is a scenario's, not the file's.
 bool is_of_scenario(const std::string& path);

@@ -16,6 +16,16 @@ void Account::check() const {
   PODSIM_CHECK(sum == read, "of what is read all is used, passed over or unknown: " + of);
 }
 
+std::string unknown_names(const std::vector<Account>& accounts) {
+  constexpr std::int64_t kShown = 12;
+  std::string text;
+  std::int64_t count = 0;
+  for (const Account& account : accounts)
+    for (const auto& [name, number] : account.unknown)
+      if (++count <= kShown) text += (text.empty() ? "" : ", ") + name;
+  return count > kShown ? text + " and " + count_text(count - kShown) + " more" : text;
+}
+
 Figure counts_figure(const std::string& key, const std::map<std::string, std::int64_t>& by_name) {
   std::vector<Figure> parts;
   for (const auto& [name, number] : by_name) parts.emplace_back(name, number);

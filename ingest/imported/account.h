@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "report/figures/figure.h"
 
@@ -18,6 +19,9 @@ struct Account {
 
   void check() const;  // the invariant
 };
+
+// "a, b and 3 more", the unknown names of all; empty where there are none.
+std::string unknown_names(const std::vector<Account>& accounts);
 
 // An object of numbers by name.
 Figure counts_figure(const std::string& key, const std::map<std::string, std::int64_t>& by_name);

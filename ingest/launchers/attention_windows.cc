@@ -120,22 +120,27 @@ AttentionWindows read_attention_windows(ModelKeys& keys, const std::string& mode
   if (!layers || *layers > kMostLayers) return found;
   std::string from;
   const std::vector<bool> windowed = windowed_layers(keys, defaults, static_cast<std::size_t>(*layers), from);
-  const auto full = std::ranges::find(windowed, false);
   if (!use || window.value_or(0) == 0 || std::ranges::find(windowed, true) == windowed.end()) return found;
   found.window = window;
-  if (full == windowed.end() || !found.not_run.empty()) return found;
-  const auto period = static_cast<std::size_t>(full - windowed.begin()) + 1;
-  PODSIM_CHECK(period <= windowed.size(), "a period ends with a layer of the model");
-  for (std::size_t i = 0; i < windowed.size(); ++i) {
-    if (windowed[i] == ((i + 1) % period != 0)) continue;
+  if (!found.not_run.empty()) return found;
+  const Whole period = full_attention_period(windowed);
+  if (!period)
     found.not_run =
         "windows on layers in no period (" +
         (keys.stated(from) ? keys.origin(from) : "as the classes of " + model_type + " have them") + ")";
-    return found;
-  }
-  found.full_every = static_cast<std::int64_t>(period);
+  if (period.value_or(0) == 0) return found;
+  found.full_every = period;
   if (keys.stated(from)) keys.say("full_every", from);
   return found;
+}
+
+Whole full_attention_period(const std::vector<bool>& windowed) {
+  const auto full = std::ranges::find(windowed, false);
+  if (full == windowed.end()) return 0;
+  const std::int64_t period = full - windowed.begin() + 1;
+  for (std::size_t i = 0; i < windowed.size(); ++i)
+    if (windowed[i] != ((static_cast<std::int64_t>(i) + 1) % period != 0)) return std::nullopt;
+  return period;
 }
 
 }  // namespace podsim

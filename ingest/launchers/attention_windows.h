@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ingest/launchers/model_keys.h"
 
@@ -21,5 +22,9 @@ struct AttentionWindows {
 // Layers that contradict each other are problems of the settings.
 AttentionWindows read_attention_windows(ModelKeys& keys, const std::string& model_type,
                                         std::optional<std::int64_t> layers);
+
+// n where every n-th layer attends to all and the others within a window, 0 where all have the window;
+// nothing where neither holds.
+std::optional<std::int64_t> full_attention_period(const std::vector<bool>& windowed);
 
 }  // namespace podsim

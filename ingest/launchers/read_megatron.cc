@@ -10,6 +10,7 @@
 #include "ingest/launchers/expert_layers.h"
 #include "ingest/launchers/launched_ranks.h"
 #include "ingest/launchers/layer_pattern.h"
+#include "ingest/launchers/megatron_layers.h"
 #include "ingest/launchers/megatron_optimizer.h"
 #include "ingest/launchers/megatron_precision.h"
 #include "ingest/launchers/megatron_stages.h"
@@ -86,6 +87,7 @@ class MegatronReader {
       plan_.model.learned_positions = whole("max-position-embeddings", "learned_positions");
     plan_.model.prediction_layers = whole("mtp-num-layers", "prediction_layers");
     read_experts();
+    read_megatron_layers(s_, stated_, plan_);
     if (flag("multi-latent-attention")) {
       ModelSizes::Latent latent;
       latent.query_rank = whole("q-lora-rank", "query_rank");

@@ -172,7 +172,9 @@ void Configuration::refuse(const std::string& name, const std::string& message, 
   problems_.push_back(problem);
 }
 
-void Configuration::refuse_without_effect(const std::string& name) {
+void Configuration::refuse_without_effect(const std::string& name, const std::string& why) {
+  if (!why.empty())
+    return refuse(name, "no setting " + name + " is read here", "of a file it is passed over: " + why);
   std::vector<std::string> known(asked_.begin(), asked_.end());
   for (const auto& [used, is] : used_) known.push_back(used);
   const std::string near = closest_name(name, known);
@@ -183,11 +185,13 @@ void Configuration::refuse_without_effect(const std::string& name) {
 
 void Configuration::refuse_misspelt(const std::function<std::string(const std::string&)>& reason) {
   for (const Setting& setting : settings_) {
-    if (used_.contains(setting.name) || !reason(setting.name).empty()) continue;
+    if (used_.contains(setting.name)) continue;
+    const std::string why = reason(setting.name);
     if (setting.file == kStatedFile) {
-      refuse_without_effect(setting.name);
+      refuse_without_effect(setting.name, why);
       continue;
     }
+    if (!why.empty()) continue;
     const auto near =
         std::ranges::find_if(asked_, [&](const std::string& name) { return misspelt(setting.name, name); });
     if (near != asked_.end())

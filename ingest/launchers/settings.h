@@ -69,7 +69,7 @@ class Configuration {
 
  private:
   Setting* find(const std::string& name);
-  void refuse_without_effect(const std::string& name);
+  void refuse_without_effect(const std::string& name, const std::string& why);
   std::optional<double> read_number(const std::string& name, const std::string& expected);
 
   std::vector<Setting> settings_;

@@ -43,5 +43,33 @@ TEST(LauncherSettings, count_what_a_part_of_deepspeed_does_not_know_as_unknown) 
       << answer.imported.text;
 }
 
+// A file may say what changes nothing here; whoever states it on the command line expects a change.
+TEST(LauncherSettings, refuse_a_stated_one_that_is_passed_over_in_a_file) {
+  const auto problem = [](decltype(&import_megatron) read, const std::string& text, const char* name) {
+    Stated stated = chips(8);
+    stated.settings = {{name, "4"}};
+    const auto problems = answer_of(read, text, stated).problems;
+    return problems.size() == 1 ? problems.front() : "";
+  };
+  const std::string arguments =
+      "pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 8 "
+      "--tensor-model-parallel-size "
+      "1 ";
+  EXPECT_TRUE(answer_of(import_megatron, arguments + "--lr 4\n", chips(8)).problems.empty());
+  EXPECT_NE(problem(import_megatron, arguments + "\n", "lr").find("no setting lr is read here"),
+            std::string::npos);
+  EXPECT_NE(problem(import_torchtitan, "[parallelism]\ntensor_parallel_degree = 1\n", "optimizer.lr")
+                .find("of a file it is passed over: training schedule and optimizer"),
+            std::string::npos);
+  EXPECT_NE(problem(import_maxtext, "python3 -m MaxText.train base.yml per_device_batch_size=1\n", "steps"),
+            "");
+  EXPECT_NE(problem(import_deepspeed, R"({"train_batch_size": 8})", "gradient_clipping"), "");
+  EXPECT_NE(problem(import_hugging_face,
+                    R"({"model_type": "llama", "hidden_size": 1024, "num_hidden_layers": 8,)"
+                    R"( "num_attention_heads": 8, "intermediate_size": 4096, "vocab_size": 32000})",
+                    "rope_theta"),
+            "");
+}
+
 }  // namespace
 }  // namespace podsim::misspelt_settings_test
