@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <set>
 
 #include "engine/check.h"
 #include "ingest/kineto/figures.h"
@@ -74,6 +75,18 @@ Account account_of_all(const std::vector<kineto::RankProfile>& ranks) {
   return sum;
 }
 
+// A rank is told as one device.
+void note_devices(const std::vector<kineto::RankProfile>& ranks, std::vector<std::string>& notes) {
+  for (const kineto::RankProfile& rank : ranks) {
+    std::set<std::int32_t> devices;
+    for (const kineto::DeviceEvent& event : rank.profile.device_events)
+      if (event.device >= 0 && event.work != kineto::DeviceWork::kMemory) devices.insert(event.device);
+    if (devices.size() > 1)
+      notes.push_back(rank.file + ": kernels of " + std::to_string(devices.size()) +
+                      " devices, which are told as one: what one of them computes hides what another sends");
+  }
+}
+
 }  // namespace
 
 bool is_kineto(std::string_view text) {
@@ -134,7 +147,11 @@ std::optional<Imported> import_kineto(const std::vector<InputText>& files, const
   const std::string title = file + (ranks->size() == 1 ? ": profile"
                                                        : " and its sisters: profiles of " +
                                                              std::to_string(ranks->size()) + " ranks");
-  return imported_profiles(*std::move(ranks), title, std::move(account), stated);
+  std::vector<std::string> notes;
+  note_devices(*ranks, notes);
+  Imported imported = imported_profiles(*std::move(ranks), title, std::move(account), stated);
+  imported.notes.insert(imported.notes.end(), notes.begin(), notes.end());
+  return imported;
 }
 
 }  // namespace podsim

@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -41,13 +42,31 @@ std::optional<CollectiveKind> transfer_kind(const std::string& kind) {
   return found == kKindsByWord.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// Whether a mesh of PyTorch has an axis of this name behind it: "mesh_pp".
+bool is_axis(const std::string& description, const std::string& axis) {
+  return description == axis || description.ends_with("_" + axis);
+}
+
 // Groups of pipelines are called so by Megatron-LM ("PIPELINE_MODEL_PARALLEL_GROUP") and by meshes of PyTorch
 // ("mesh_pp").
-bool is_of_pipeline(std::string description) {
-  std::ranges::transform(description, description.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return description.find("pipeline_model_parallel") != std::string::npos || description == "pp" ||
-         description.ends_with("_pp");
+bool is_of_pipeline(const std::string& description) {
+  const std::string name = lower_case(description);
+  return name.find("pipeline_model_parallel") != std::string::npos || is_axis(name, "pp");
+}
+
+// Groups of parts of a model, sequences or experts, which more chips do not lengthen: called so as above.
+bool is_of_one_replica(const std::string& description) {
+  const std::string name = lower_case(description);
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  if (has("data") || has("dp")) return false;
+  return is_of_pipeline(name) || has("model_parallel") || has("tensor") || has("context") || has("expert") ||
+         has("embedding") || is_axis(name, "tp") || is_axis(name, "cp") || is_axis(name, "ep");
 }
 
 // [rank] its place in the pipeline, as groups are listed; empty where none is of a pipeline.
@@ -87,6 +106,10 @@ class Builder {
       : ranks_(ranks), joined_(joined), chips_(chips) {
     const auto& run = ranks.front().profile.run;
     world_ = std::max(static_cast<std::int64_t>(ranks.size()), run ? run->world_size.value_or(0) : 0);
+    for (const RankProfile& rank : ranks)
+      if (rank.profile.run && rank.profile.run->groups)
+        for (const ListedGroup& group : *rank.profile.run->groups)
+          description_of_.try_emplace(group.name, group.description);
   }
 
   StepGraph build() {
@@ -102,9 +125,7 @@ class Builder {
     }
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) add_rank(rank);
     graph_.stage = stages_of(ranks_);
-    if (chips_ > world_ && ranks_.size() > 1)
-      graph_.notes.push_back("groups that span all " + std::to_string(world_) + " ranks span " +
-                             std::to_string(chips_) + ", whose ranks do as those recorded");
+    if (chips_ > world_) note_sizes();
     if (ranks_.size() == 1 && chips_ > 1)
       graph_.notes.push_back("one rank stands for all " + std::to_string(chips_) + " ranks");
     if (alone_ > 0)
@@ -128,20 +149,55 @@ class Builder {
     return profile.calls[static_cast<std::size_t>(profile.device_events[event].call)];
   }
 
-  std::vector<std::int32_t> group_of(const JoinedCollective& collective, const CollectiveCall& call) const {
+  // Which groups have more ranks here than were recorded, and which could have, but are of one replica.
+  void note_sizes() {
+    std::string text;
+    for (const auto& [recorded, here] : grown_)
+      text += (text.empty() ? "on " + std::to_string(chips_) + " chips groups of " : " and groups of ") +
+              std::to_string(recorded) + " ranks have " + std::to_string(here);
+    if (!text.empty()) graph_.notes.push_back(text + ", which do as those recorded");
+    for (const std::string& description : kept_)
+      graph_.notes.push_back("groups called " + description + " have as many ranks as recorded");
+    if (text.empty() && world_ > 1)
+      graph_.notes.push_back("on " + std::to_string(chips_) + " chips no group has more ranks than recorded");
+  }
+
+  // As recorded, or with members on all chips.
+  std::vector<std::int32_t> group_of(const JoinedCollective& collective, const CollectiveCall& call) {
+    const auto described = description_of_.find(call.group.value_or(""));
+    const std::string description = described == description_of_.end() ? "" : described->second;
+    const std::vector<std::int32_t> recorded = recorded_group(collective, call);
+    std::vector<std::int32_t> group = recorded;
+    if (recorded.empty()) {  // of a rank alone, which says how many there are
+      const std::int64_t size = call.group_size.value_or(chips_);
+      group.resize(static_cast<std::size_t>(size >= world_ ? chips_ : std::min(chips_, size)));
+      std::iota(group.begin(), group.end(), 0);
+    } else {
+      extend(group, world_, chips_);
+    }
+    const std::int64_t before =
+        recorded.empty() ? call.group_size.value_or(chips_) : static_cast<std::int64_t>(recorded.size());
+    const auto here = static_cast<std::int64_t>(group.size());
+    if (here <= before) return group;
+    if (is_of_one_replica(description)) {
+      kept_.insert(description);
+      if (recorded.empty()) group.resize(static_cast<std::size_t>(before));
+      return recorded.empty() ? group : recorded;
+    }
+    grown_[before] = here;
+    return group;
+  }
+
+  // Empty where a rank alone does not list the others.
+  std::vector<std::int32_t> recorded_group(const JoinedCollective& collective,
+                                           const CollectiveCall& call) const {
     std::vector<std::int32_t> group;
     if (call.ranks && call.ranks->find("...") == std::string::npos)
       for (const std::int64_t rank : hlo::list_of(*call.ranks))
         group.push_back(static_cast<std::int32_t>(rank));
-    if (group.empty() && ranks_.size() == 1) {
-      const std::int64_t size = call.group_size.value_or(chips_);
-      group.resize(static_cast<std::size_t>(size >= world_ ? chips_ : std::min(chips_, size)));
-      std::iota(group.begin(), group.end(), 0);
-    }
-    if (group.empty())
+    if (group.empty() && ranks_.size() > 1)
       for (const auto& [rank, event] : collective.events)
         group.push_back(static_cast<std::int32_t>(ranks_[rank].rank));
-    extend(group, world_, chips_);
     return group;
   }
 
@@ -248,6 +304,9 @@ class Builder {
   std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
   std::vector<std::vector<std::int32_t>> collective_of_;  // [rank][event]
   std::int64_t alone_ = 0, undescribed_ = 0;
+  std::map<std::string, std::string> description_of_;  // [name of a group]
+  std::map<std::int64_t, std::int64_t> grown_;         // [ranks of a group as recorded] here
+  std::set<std::string> kept_;                         // descriptions of groups that could have grown
   StepGraph graph_;
 };
 

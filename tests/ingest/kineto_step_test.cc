@@ -189,6 +189,39 @@ TEST(KinetoStep, on_more_chips_has_groups_of_all_ranks_span_these) {
   EXPECT_EQ(graph.transfers[0].group, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
+// One rank of 16 sums with 4, 8 and 12: as far apart as ranks can be, which is the data-parallel axis unless
+// the group is called otherwise.
+StepGraph sum_of_four(const std::string& description, std::int64_t chips) {
+  const std::string run =
+      R"({"distributedInfo": {"rank": 0, "world_size": 16, "pg_config": [{"pg_name": "7", "pg_desc": ")" +
+      description + R"(", "pg_size": 4, "ranks": [0, 4, 8, 12]}]}, "traceEvents": [)";
+  const std::string call =
+      R"(, "Collective name": "allreduce", "In msg nelems": 1048576, "Out msg nelems": 1048576,
+      "Group size": 4, "dtype": "Float", "Process Group Name": "7", "Process Group Ranks": "[0, 4, 8, 12]")";
+  const auto ranks =
+      profiles_of({{"r0.json", run + kernel("ncclDevKernel_AllReduce", 1000, 100, 20, call) + "]}"}});
+  return step_of_profiles(ranks, kineto::join(ranks), chips);
+}
+
+TEST(KinetoStep, on_more_chips_tells_which_groups_have_more_ranks) {
+  using Ranks = std::vector<std::int32_t>;
+  const auto told = [](const StepGraph& graph, const std::string& note) {
+    return std::ranges::count(graph.notes, note) == 1;
+  };
+  for (const char* name : {"", "DATA_PARALLEL_GROUP", "mesh_dp_shard"}) {
+    const StepGraph graph = sum_of_four(name, 32);
+    EXPECT_EQ(graph.transfers[0].group, (Ranks{0, 4, 8, 12, 16, 20, 24, 28})) << name;
+    EXPECT_TRUE(told(graph, "on 32 chips groups of 4 ranks have 8, which do as those recorded")) << name;
+  }
+  for (const std::string name : {"PIPELINE_MODEL_PARALLEL_GROUP", "mesh_pp", "TENSOR_MODEL_PARALLEL_GROUP"}) {
+    const StepGraph graph = sum_of_four(name, 32);
+    EXPECT_EQ(graph.transfers[0].group, (Ranks{0, 4, 8, 12})) << name;
+    EXPECT_TRUE(told(graph, "groups called " + name + " have as many ranks as recorded")) << name;
+    EXPECT_TRUE(told(graph, "on 32 chips no group has more ranks than recorded")) << name;
+  }
+  EXPECT_EQ(sum_of_four("mesh_pp", 16).notes, (std::vector<std::string>{"one rank stands for all 16 ranks"}));
+}
+
 // Two steps of 10 ms: what is computed between collectives, and these as they were.
 TEST(KinetoStep, becomes_a_scenario_of_measured_layers) {
   const auto ranks = profiles_of(expected_figures::texts_of(

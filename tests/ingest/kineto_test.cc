@@ -177,6 +177,22 @@ TEST(KinetoProfile, is_refused_where_it_is_damaged) {
   EXPECT_EQ(refusal_of(R"({"traceEvents": 3})"), "0:0: the JSON has no list of events");
 }
 
+TEST(KinetoProfile, of_several_devices_warns_that_it_is_told_as_one) {
+  const auto notes = [](const std::string& second, const std::string& category) {
+    std::vector<Problem> problems;
+    const auto imported = import_kineto(
+        {{"p.json",
+          document({event("kernel", "gemm", "10", "5", R"("device": 0, "stream": 7)"),
+                    event(category, "other", "20", "5", R"("device": )" + second + R"(, "stream": 7)")})}},
+        {}, problems);
+    return imported ? imported->notes : std::vector<std::string>{"refused"};
+  };
+  EXPECT_TRUE(notes("0", "kernel").empty());
+  EXPECT_TRUE(notes("1", "gpu_memcpy").empty()) << "copies name the device at their other end";
+  ASSERT_EQ(notes("1", "kernel").size(), 1u);
+  EXPECT_EQ(notes("1", "kernel")[0].find("p.json: kernels of 2 devices"), 0u);
+}
+
 TEST(KinetoAccount, adds_up) {
   const kineto::Profile profile = profile_of(document(
       {event("kernel", "k", "1", "1"), event("cpu_op", "o", "1", "1"), event("strange", "s", "1", "1"),
