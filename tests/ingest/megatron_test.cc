@@ -231,6 +231,41 @@ TEST(MegatronRecipes, say_in_words_what_are_flags_elsewhere) {
   EXPECT_EQ(formats(testing::answer_of(import_megatron, bridge + "true\n", chips(8))).second, "fp32");
 }
 
+TEST(MegatronRecompute, of_2022_is_written_as_checkpoints) {
+  const auto recompute = [](const std::string& arguments) {
+    return json::parse(dense("--bf16 " + arguments).figures)["recompute"];
+  };
+  EXPECT_EQ(recompute("--checkpoint-activations"), recompute("--recompute-granularity full"));
+  EXPECT_EQ(recompute("--checkpoint-activations")["mode"], "full");
+  EXPECT_EQ(recompute("--checkpoint-activations --checkpoint-method block --checkpoint-num-layers 4"),
+            recompute("--recompute-granularity full --recompute-method block --recompute-num-layers 4"));
+  EXPECT_EQ(recompute("--deepspeed-activation-checkpointing")["mode"], "none");
+}
+
+TEST(MegatronOptimizer, keeps_as_many_bytes_as_its_formats_have) {
+  const auto state = [](const std::string& arguments) {
+    return loaded(dense("--bf16 " + arguments)).job.stack.optimizer_state_bytes;
+  };
+  const std::string precise = "--use-precision-aware-optimizer ";
+  EXPECT_EQ(state(""), 4 + 4 + 4);
+  EXPECT_EQ(state(precise), 4 + 4 + 4);
+  EXPECT_EQ(state(precise + "--exp-avg-dtype bf16 --exp-avg-sq-dtype fp8"), 4 + 2 + 1);
+  EXPECT_EQ(state(precise + "--main-params-dtype fp16 --exp-avg-dtype fp16 --exp-avg-sq-dtype bf16"),
+            2 + 2 + 2);
+  EXPECT_EQ(state("--optimizer sgd"), 4 + 4);
+  EXPECT_EQ(state("--optimizer sgd --sgd-momentum 0"), 4);
+  EXPECT_EQ(state("--optimizer adam"), 4 + 4 + 4);
+}
+
+TEST(MegatronOptimizer, tells_what_podsim_does_not_simulate_of_it) {
+  for (const char* arguments :
+       {"--optimizer muon", "--num-distributed-optimizer-instances 2",
+        "--fp8-format hybrid --fp8-param-gather", "--use-precision-aware-optimizer --main-grads-dtype bf16"})
+    EXPECT_TRUE(has(dense("--bf16 " + std::string(arguments)), "# Not simulated: ")) << arguments;
+  for (const char* arguments : {"", "--num-distributed-optimizer-instances 1", "--optimizer adam"})
+    EXPECT_FALSE(has(dense("--bf16 " + std::string(arguments)), "# Not simulated: ")) << arguments;
+}
+
 TEST(MegatronSoftware, overlaps_what_arguments_say) {
   const auto stack = [](const std::string& arguments) {
     return loaded(dense("--bf16 " + arguments)).job.stack;
