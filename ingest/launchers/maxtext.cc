@@ -45,8 +45,8 @@ std::optional<Imported> imported_maxtext(const std::string& file, MaxTextSources
 }  // namespace
 
 bool is_maxtext(std::string_view text) {
-  for (const char* word :
-       {"per_device_batch_size", "ici_fsdp_parallelism", "base_emb_dim", "max_target_length="})
+  for (const char* word : {"per_device_batch_size", "M_PER_DEVICE_BATCH_SIZE", "ici_fsdp_parallelism",
+                           "base_emb_dim", "max_target_length="})
     if (text.find(word) != std::string_view::npos) return true;
   return false;
 }

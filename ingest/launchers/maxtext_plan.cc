@@ -118,8 +118,8 @@ class MaxTextReader {
     plan_.model.experts.reset();
     s_.use("decoder_block");
     if (mixture.experts.value_or(1) == 1) {
-      for (const char* name : {"num_experts_per_tok", "capacity_factor", "base_moe_mlp_dim", "shared_experts",
-                               "first_num_dense_layers"})
+      for (const char* name : {"sparse_matmul", "num_experts_per_tok", "capacity_factor", "base_moe_mlp_dim",
+                               "shared_experts", "first_num_dense_layers"})
         s_.use(name);
       return;
     }
@@ -134,6 +134,11 @@ class MaxTextReader {
       mixture.expert_ffn = plan_.model.ffn;
     }
     mixture.capacity_factor = capacity_factor();
+    if (!s_.boolean("sparse_matmul").value_or(true) && !mixture.capacity_factor)
+      plan_.not_run.push_back(
+          {"experts that compute their own tokens alone: without a capacity a dense product "
+           "has every expert compute all of them",
+           "--set sparse_matmul=true"});
     const bool counted = plan_.catalogue.empty() || stated("shared_experts");
     plan_.shared = counted ? whole("shared_experts", "shared_ffn").value_or(0) : shared_before;
     if (mixture.expert_ffn && (counted || mixture.expert_ffn != width_before))
@@ -350,7 +355,8 @@ class MaxTextReader {
         plan_.quantization.empty() ? short_type(s_.text("dtype").value_or("bfloat16")) : plan_.quantization;
     s_.use("dtype");
     plan_.weights = short_type(s_.text("weight_dtype").value_or("float32"));
-    plan_.policy = s_.text("remat_policy").value_or("full");
+    plan_.remat = read_maxtext_remat(s_);
+    plan_.not_run.insert(plan_.not_run.end(), plan_.remat.not_run.begin(), plan_.remat.not_run.end());
     plan_.attention = s_.text("attention").value_or("autoselected");
     plan_.scan = s_.boolean("scan_layers").value_or(true);
     plan_.offload_optimizer = s_.is_true("optimizer_memory_host_offload");

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/launchers/maxtext_remat.h"
 #include "ingest/launchers/maxtext_sources.h"
 #include "ingest/launchers/scenario_text.h"
 #include "report/figures/figure.h"
@@ -34,7 +35,8 @@ struct MaxTextPlan {
   double per_device = 12;                                          // sequences
   bool scan = true, offload_optimizer = false;
   std::vector<Needed> not_run;  // instead of what podsim does not simulate
-  std::string chips_from = "--chips", name, catalogue, quantization, precision, weights, policy, attention;
+  std::string chips_from = "--chips", name, catalogue, quantization, precision, weights, attention;
+  MaxTextRemat remat;
 };
 
 // Product of the axes of these names, of both levels. REQUIRES: none of them is the rest.

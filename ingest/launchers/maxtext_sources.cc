@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -112,6 +113,26 @@ Configuration key_values(const Document& document, const ShellScript& script,
   return settings;
 }
 
+// Keys that a script sets as variables: M_PER_DEVICE_BATCH_SIZE=4, over base.yml. MaxText takes no key both
+// so and as an argument.
+void add_variables(const Document& document, const ShellScript& script, Configuration& said) {
+  for (const auto& [variable, value] : script.variables) {
+    const std::size_t place = document.text().find(variable + "=");
+    if (!variable.starts_with("M_") || place == std::string::npos) continue;
+    std::string key = variable.substr(2);
+    std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (said.has(key)) {
+      said.refuse(key, key + " is an argument, and " + variable + " is set", "expected one of them");
+      continue;
+    }
+    Setting setting = plain_setting(key, value, document.file());
+    if (setting.kind == Setting::Kind::kList) setting.list = names_in_brackets(value);
+    setting.at = document.position(place);
+    setting.source_line = std::string(document.line(setting.at.line));
+    said.set(std::move(setting));
+  }
+}
+
 }  // namespace
 
 std::optional<MaxTextSources> read_maxtext(const std::vector<InputText>& files, const Stated& stated,
@@ -126,6 +147,8 @@ std::optional<MaxTextSources> read_maxtext(const std::vector<InputText>& files, 
     const std::vector<Problem> found = document.problems();
     problems.insert(problems.end(), found.begin(), found.end());
     said = key_values(document, shell, configurations);
+    add_variables(document, shell, said);
+    problems.insert(problems.end(), said.problems().begin(), said.problems().end());
     if (found.empty() && configurations.empty() && said.all().empty()) {
       document.report_file(
           "there is no command with settings of MaxText: base.yml per_device_batch_size=4 ...");

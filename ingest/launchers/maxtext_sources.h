@@ -1,4 +1,5 @@
-// The settings of MaxText: base.yml, over it the file of a model, over both the arguments of the script.
+// The settings of MaxText: base.yml, over it the file of a model, over both the script's arguments and its
+// variables M_KEY.
 #pragma once
 
 #include <optional>

@@ -123,7 +123,7 @@ std::vector<Figure> maxtext_figures(const MaxTextPlan& plan) {
           {"precision", plan.precision},
           {"weight_dtype", plan.weights},
           {"optimizer_state_bytes", plan.state_bytes},
-          {"recompute_policy", plan.policy},
+          {"recompute_policy", plan.remat.policy},
           {"attention", plan.attention},
           {"scan_layers", plan.scan},
           maxtext_model_figure(plan)};
@@ -144,7 +144,7 @@ std::string maxtext_text(const std::string& file, const MaxTextPlan& plan) {
                     (plan.model.experts ? experts_text(*plan.model.experts) : "") + ", vocabulary " +
                     said(plan.model.vocabulary)},
       {"precision", plan.precision + ", weights " + plan.weights},
-      {"recompute", plan.policy}};
+      {"recompute", plan.remat.policy}};
   if (plan.stages > 1)
     rows.insert(rows.begin() + 4,
                 std::vector<std::string>{"pipeline", said(plan.stages) + " stages, " + said(plan.chunks) +
@@ -188,6 +188,19 @@ void add_maxtext_model(ScenarioText& out, MaxTextPlan& plan, const Stated& state
         {"optimizer_state_bytes: " + std::to_string(plan.state_bytes), plan.from["state_bytes"]});
   add_stack(out, stated, {kMaxTextStack, "the launcher is MaxText"}, changes,
             {stated.stack.empty() ? wanted_kernel(plan) : "", plan.from["attention"]});
+}
+
+// "[\"context\", \"mlpwo\"]"
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + in_quotes(name);
+  return "[" + list + "]";
+}
+
+void add_remat(ScenarioText& out, const MaxTextRemat& remat, const std::string& from) {
+  if (remat.policy != "custom") return out.line("recompute_policy: " + in_quotes(remat.policy), from);
+  out.line(remat.kept.empty() ? "recompute_policy: \"full\"" : "keep: " + listed(remat.kept), from);
+  if (!remat.offloaded.empty()) out.line("offload: " + listed(remat.offloaded), from);
 }
 
 }  // namespace
@@ -237,7 +250,7 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
   out.line("precision: " +
                recipe_of_stack(stated.stack.empty() ? kMaxTextStack : stated.stack, maxtext_recipe(plan)),
            plan.quantization.empty() ? "dtype" : plan.from["quantization"]);
-  out.line("recompute_policy: " + in_quotes(plan.policy), plan.from["remat_policy"]);
+  add_remat(out, plan.remat, plan.from["remat_policy"]);
   if (plan.offload_optimizer) out.line("offload_optimizer: true", plan.from["offload_optimizer"]);
   out.close();
   return out.text();

@@ -77,9 +77,12 @@ void add_short_options(const Document& document, const std::vector<ShellWord>& c
       command, [](const ShellWord& word) { return word.text == "srun" || word.text.ends_with("/srun"); });
   if (srun == command.end()) return;
   std::vector<std::string> words;  // up to the program that it starts
+  bool takes_value = false;        // whether the next word may be the value of an option
   for (auto word = srun + 1; word != command.end(); ++word) {
     const bool option = word->text.starts_with("-");
-    if (!option && (words.empty() || !words.back().starts_with("-"))) break;
+    if (!option && !takes_value) break;
+    const bool flag = word->text == "-l" || word->text == "-u" || word->text == "-v" || word->text == "-O";
+    takes_value = option && !flag && word->text.find('=') == std::string::npos;
     words.push_back(word->text);
   }
   for (const SlurmOption& option : slurm_options(words)) {

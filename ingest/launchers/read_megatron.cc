@@ -282,14 +282,18 @@ class MegatronReader {
 
   void read_state() {
     if (flag("use-distributed-optimizer", "state")) plan_.state = "zero1";
-    const bool fsdp = flag("use-megatron-fsdp", "state") || flag("use-custom-fsdp", "state") ||
-                      flag("use-torch-fsdp2", "state");
+    const bool own = flag("use-megatron-fsdp", "state") || flag("use-custom-fsdp", "state");
     const auto strategy = s_.text("data-parallel-sharding-strategy");
-    if (fsdp)
+    if (own)
       plan_.state = !strategy || *strategy == "optim_grads_params" ? "zero3"
                     : *strategy == "optim_grads"                   ? "zero2"
                     : *strategy == "optim"                         ? "zero1"
                                                                    : "";
+    if (own && !strategy)
+      plan_.not_simulated.emplace_back(
+          "all state on every rank, the default of --data-parallel-sharding-strategy: --use-megatron-fsdp is "
+          "taken to shard weights, gradients and optimizer");
+    if (flag("use-torch-fsdp2", "state")) plan_.state = "zero3";  // whatever the strategy
     if (const Whole stage = whole("zero-stage", "state"); stage && *stage >= 0 && *stage <= 3)
       plan_.state = *stage == 0 ? "" : "zero" + std::to_string(*stage);
   }

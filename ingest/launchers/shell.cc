@@ -364,7 +364,12 @@ class ShellReader {
     reader.arrays_ = arrays_;
     reader.depth_ = depth_ + 1;
     std::string text;
-    for (const ShellWord& piece : reader.pieces()) text += (text.empty() ? "" : " ") + piece.text;
+    while (reader.at_ < inside.text().size()) {
+      const std::size_t before = reader.at_;
+      reader.skip_blanks();
+      for (const ShellWord& piece : reader.pieces()) text += (text.empty() ? "" : " ") + piece.text;
+      if (reader.at_ == before) ++reader.at_;  // a sign that belongs to no word
+    }
     return text;
   }
 

@@ -10,6 +10,7 @@
 #include "ingest/launchers/scenario_text.h"
 #include "ingest/launchers/settings.h"
 #include "ingest/launchers/torchtitan_names.h"
+#include "ingest/launchers/torchtitan_recompute.h"
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
 #include "report/text/align.h"
@@ -158,9 +159,7 @@ class Torchtitan {
         from_["precision"] = flag + (", " + s_.place(flag));
         precision_ = recipe("float8", "tensorwise").starts_with("rowwise") ? "fp8_rowwise" : "fp8_tensorwise";
       }
-    const std::string mode = s_.text("activation_checkpoint.mode").value_or("selective");
-    const auto option = s_.text("activation_checkpoint.selective_ac_option");
-    recompute_ = mode == "selective" ? "selective:" + option.value_or("2") : mode;
+    recompute_ = read_torchtitan_recompute(s_);
     for (const char* setting : {"activation_checkpoint.mode", "activation_checkpoint.selective_ac_option"})
       if (s_.has(setting)) from_["recompute"] = std::string(setting) + ", " + s_.place(setting);
     const std::string reshard = s_.text("parallelism.fsdp_reshard_after_forward").value_or("default");
@@ -282,6 +281,9 @@ class Torchtitan {
     if (offloads_)
       needs.push_back({"weights on the chips: those on the host are not simulated",
                        "--set training.enable_cpu_offload=false"});
+    if (recompute_ == "memory_budget")
+      needs.push_back({"layers that say what they compute again, not a budget of memory",
+                       "--set activation_checkpoint.mode=selective"});
     if (pipeline_ > 1 && accumulation_.value_or(1) > 1)
       needs.push_back({"one pass through the pipeline in a step, not " + std::to_string(*accumulation_) +
                            ", each of which empties it",

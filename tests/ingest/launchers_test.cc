@@ -209,7 +209,7 @@ TEST(Megatron, refuses_quotes_and_arrays_that_are_not_closed) {
 
 TEST(Launchers, doubt_a_script_whose_last_line_goes_on) {
   std::vector<Problem> problems;
-  const std::string command = std::string(kCommand) + "\\\n  --bf16";
+  const std::string command = "ARGS=\n" + std::string(kCommand) + "\\\n  --bf16";
   const auto notes = [&](const std::string& text) {
     std::vector<InputText> files = {{"f", text}};
     return import_files(*file_kind_named("megatron"), files, {}, problems)->notes.size();

@@ -230,6 +230,59 @@ TEST(MaxText, writes_one_override_of_all_that_it_changes_of_its_stack) {
   EXPECT_EQ(stack.optimizer_state_bytes, 4 + 2 + 4);
 }
 
+TEST(MaxText, takes_keys_from_variables_over_base_yml) {
+  const std::string command = "python3 -m MaxText.train MaxText/configs/base.yml model_name=llama3-8b";
+  const std::string set = "export M_PER_DEVICE_BATCH_SIZE=4\nexport M_MAX_TARGET_LENGTH=8192\n";
+  const json figures = json::parse(read_as_it_is(set + command + "\n").figures);
+  EXPECT_EQ(figures["batch"]["global_batch_sequences"], 64 * 4);
+  EXPECT_EQ(figures["sequence_tokens"], 8192);
+  EXPECT_EQ(json::parse(read_as_it_is("M_MAX_TARGET_LENGTH=1024 " + command).figures)["sequence_tokens"],
+            1024);
+  const LauncherAnswer twice = read_as_it_is(set + command + " max_target_length=4096\n");
+  ASSERT_EQ(twice.problems.size(), 1u);
+  EXPECT_NE(twice.problems[0].find("max_target_length is an argument, and M_MAX_TARGET_LENGTH is set"),
+            std::string::npos)
+      << twice.problems[0];
+}
+
+TEST(MaxText, makes_no_scenario_of_experts_that_compute_every_token) {
+  const auto imported = [](const std::string& setting) {
+    return answer_of("model_name=mixtral-8x7b " + setting).imported;
+  };
+  EXPECT_NE(imported("sparse_matmul=False capacity_factor=1").scenario, "");
+  EXPECT_NE(imported("sparse_matmul=True capacity_factor=-1").scenario, "");
+  const Imported dense = imported("sparse_matmul=False capacity_factor=-1");
+  EXPECT_EQ(dense.scenario, "");
+  EXPECT_EQ(dense.needs_to_run.at(0).option, "--set sparse_matmul=true");
+  EXPECT_NE(answer_of("model_name=llama3-8b sparse_matmul=False").imported.scenario, "") << "no experts";
+}
+
+TEST(MaxText, knows_the_older_name_of_a_policy_and_refuses_one_that_there_is_not) {
+  const auto policy = [](const std::string& name) {
+    return answer_of("model_name=llama3-8b remat_policy=" + name).imported.scenario;
+  };
+  EXPECT_NE(policy("minimal_flash"), "");
+  EXPECT_EQ(policy("minimal_flash"), policy("minimal_with_context"));
+  const LauncherAnswer none = answer_of("model_name=llama3-8b remat_policy=nonsense");
+  ASSERT_EQ(none.problems.size(), 1u);
+  EXPECT_NE(none.problems[0].find("file:1:"), std::string::npos) << none.problems[0];
+  EXPECT_NE(none.problems[0].find("remat_policy is \"nonsense\""), std::string::npos) << none.problems[0];
+}
+
+TEST(MaxText, keeps_and_offloads_what_a_custom_policy_says) {
+  const auto custom = [](const std::string& settings) {
+    return answer_of("model_name=llama3-8b remat_policy=custom " + settings);
+  };
+  const Job job = job_of(custom("decoder_layer_input=offload qkv_proj=device mlpwi_0=device mlpwo=remat"));
+  EXPECT_EQ(job.recompute_names, (std::vector<std::string>{"mlpwi_0", "qkv_proj"}));
+  EXPECT_EQ(job.offloaded, (std::vector<std::string>{"decoder_layer_input"}));
+  EXPECT_EQ(job_of(custom("")).recompute,
+            job_of(answer_of("model_name=llama3-8b remat_policy=full")).recompute);
+  EXPECT_EQ(custom("kv_proj=device").imported.needs_to_run.at(0).option, "--set kv_proj=remat");
+  EXPECT_NE(custom("qkv_proj=save").problems.at(0).find("expected remat, device or offload"),
+            std::string::npos);
+}
+
 TEST(MaxText, tells_of_a_model_its_experts) {
   EXPECT_TRUE(has(answer_of("model_name=mixtral-8x7b").imported.text, "8 experts of 14,336, 2 per token"));
 }

@@ -231,6 +231,59 @@ TEST(MegatronRecipes, say_in_words_what_are_flags_elsewhere) {
   EXPECT_EQ(formats(testing::answer_of(import_megatron, bridge + "true\n", chips(8))).second, "fp32");
 }
 
+TEST(MegatronRecompute, of_2022_is_written_as_checkpoints) {
+  const auto recompute = [](const std::string& arguments) {
+    return json::parse(dense("--bf16 " + arguments).figures)["recompute"];
+  };
+  EXPECT_EQ(recompute("--checkpoint-activations"), recompute("--recompute-granularity full"));
+  EXPECT_EQ(recompute("--checkpoint-activations")["mode"], "full");
+  EXPECT_EQ(recompute("--checkpoint-activations --checkpoint-method block --checkpoint-num-layers 4"),
+            recompute("--recompute-granularity full --recompute-method block --recompute-num-layers 4"));
+  EXPECT_EQ(recompute("--deepspeed-activation-checkpointing")["mode"], "none");
+}
+
+TEST(MegatronOptimizer, keeps_as_many_bytes_as_its_formats_have) {
+  const auto state = [](const std::string& arguments) {
+    return loaded(dense("--bf16 " + arguments)).job.stack.optimizer_state_bytes;
+  };
+  const std::string precise = "--use-precision-aware-optimizer ";
+  EXPECT_EQ(state(""), 4 + 4 + 4);
+  EXPECT_EQ(state(precise), 4 + 4 + 4);
+  EXPECT_EQ(state(precise + "--exp-avg-dtype bf16 --exp-avg-sq-dtype fp8"), 4 + 2 + 1);
+  EXPECT_EQ(state(precise + "--main-params-dtype fp16 --exp-avg-dtype fp16 --exp-avg-sq-dtype bf16"),
+            2 + 2 + 2);
+  EXPECT_EQ(state("--optimizer sgd"), 4 + 4);
+  EXPECT_EQ(state("--optimizer sgd --sgd-momentum 0"), 4);
+  EXPECT_EQ(state("--optimizer adam"), 4 + 4 + 4);
+}
+
+TEST(MegatronOptimizer, tells_what_podsim_does_not_simulate_of_it) {
+  for (const char* arguments :
+       {"--optimizer muon", "--num-distributed-optimizer-instances 2",
+        "--fp8-format hybrid --fp8-param-gather", "--use-precision-aware-optimizer --main-grads-dtype bf16"})
+    EXPECT_TRUE(has(dense("--bf16 " + std::string(arguments)), "# Not simulated: ")) << arguments;
+  for (const char* arguments : {"", "--num-distributed-optimizer-instances 1", "--optimizer adam"})
+    EXPECT_FALSE(has(dense("--bf16 " + std::string(arguments)), "# Not simulated: ")) << arguments;
+}
+
+// The strategy is that of Megatron's own FSDP; that of PyTorch shards all. A saved recipe has the key always.
+TEST(MegatronRanks, share_state_as_their_fsdp_says) {
+  const auto state = [](const std::string& arguments) {
+    return json::parse(dense("--bf16 " + arguments).figures)["state_sharding"];
+  };
+  const std::string strategy = " --data-parallel-sharding-strategy ";
+  for (const auto& [name, expected] :
+       {std::pair("optim", json("zero1")), std::pair("optim_grads", json("zero2")),
+        std::pair("optim_grads_params", json("zero3")), std::pair("no_shard", json(nullptr))}) {
+    EXPECT_EQ(state("--use-megatron-fsdp" + strategy + name), expected) << name;
+    EXPECT_EQ(state("--use-torch-fsdp2" + strategy + name), "zero3") << name;
+  }
+  const std::string told = "Not simulated: all state on every rank, the default of";
+  EXPECT_TRUE(has(dense("--bf16 --use-megatron-fsdp"), told));
+  EXPECT_FALSE(has(dense("--bf16 --use-megatron-fsdp" + strategy + "optim"), told));
+  EXPECT_FALSE(has(dense("--bf16 --use-torch-fsdp2"), told));
+}
+
 TEST(MegatronSoftware, overlaps_what_arguments_say) {
   const auto stack = [](const std::string& arguments) {
     return loaded(dense("--bf16 " + arguments)).job.stack;

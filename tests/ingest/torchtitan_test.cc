@@ -203,5 +203,28 @@ TEST(Torchtitan, says_that_weights_which_stay_gathered_are_not_simulated) {
   EXPECT_EQ(two_stages(always).scenario.find("Not simulated"), std::string::npos);
 }
 
+TEST(Torchtitan, refuses_a_mode_of_recompute_at_its_own_line) {
+  for (const auto& [lines, words] : {std::pair("mode = \"Full\"\n", "the mode of recompute is \"Full\""),
+                                     std::pair("mode = \"selective\"\nselective_ac_option = \"0\"\n",
+                                               "the option of selective recompute is \"0\"")}) {
+    const Answer answer =
+        answer_of(import_torchtitan, "[activation_checkpoint]\n" + std::string(lines), chips(8));
+    ASSERT_EQ(answer.problems.size(), 1u) << lines;
+    EXPECT_NE(answer.problems[0].find("file:"), std::string::npos) << answer.problems[0];
+    EXPECT_NE(answer.problems[0].find(words), std::string::npos) << answer.problems[0];
+  }
+}
+
+TEST(Torchtitan, makes_no_scenario_of_a_budget_of_memory) {
+  Stated stated = chips(8);
+  stated.model = "llama3_8b", stated.chip = "h100", stated.fabric = "dgx_h100";
+  const std::string text =
+      "[training]\nlocal_batch_size = 1\nseq_len = 4096\n[activation_checkpoint]\nmode = ";
+  EXPECT_NE(answer_of(import_torchtitan, text + "\"full\"\n", stated).imported.scenario, "");
+  const Imported budget = answer_of(import_torchtitan, text + "\"memory_budget\"\n", stated).imported;
+  EXPECT_EQ(budget.scenario, "");
+  EXPECT_EQ(budget.needs_to_run.at(0).option, "--set activation_checkpoint.mode=selective");
+}
+
 }  // namespace
 }  // namespace podsim::torchtitan_test
