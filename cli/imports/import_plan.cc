@@ -73,7 +73,7 @@ int plan_imported(const ImportedFile& file, const Imported& imported, const Scen
     spdlog::error("{}: a cluster has no job to lay out; --out writes it", file.name);
     return kInputError;
   }
-  tell_left_out(file, imported);
+  warn_of_left_out(file, imported);
   const auto question = question_of(file, imported.scenario, wish);
   if (!question) return kInputError;
   const Space space(question->search.spec, question->search.space);

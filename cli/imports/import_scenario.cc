@@ -59,7 +59,7 @@ bool is_of_scenario(const std::string& path) {
          path.starts_with("space.");
 }
 
-void tell_left_out(const ImportedFile& file, const Imported& imported) {
+void warn_of_left_out(const ImportedFile& file, const Imported& imported) {
   const std::string& text = imported.scenario;
   for (std::size_t begin = text.find('\n') + 1; text.compare(begin, 2, "# ") == 0;) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -83,7 +83,7 @@ int write_or_run(const ImportedFile& file, const Imported& imported, const Scena
     if (!spec) return kInputError;
   }
   if (!wish.out.empty()) emit(imported.scenario, wish.out == "-" ? "" : wish.out);
-  if (wish.run) tell_left_out(file, imported);
+  if (wish.run) warn_of_left_out(file, imported);
   if (wish.run) emit(render(predict_all({&*spec, 1}, RunOptions()), wish.format), "");
   return kDone;
 }

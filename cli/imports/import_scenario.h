@@ -28,8 +28,8 @@ std::string name_of_run(const ImportedFile& file);
 // Whether nothing stands in the way of a scenario; else what does is said.
 bool can_run(const ImportedFile& file, const Imported& imported);
 
-// Says what the scenario leaves out of the file, as the comments above its blocks have it.
-void tell_left_out(const ImportedFile& file, const Imported& imported);
+// Warns of what the scenario leaves out of the file, as the comments above its blocks have it.
+void warn_of_left_out(const ImportedFile& file, const Imported& imported);
 
 // A path of --set that is a scenario's, not the file's.
 bool is_of_scenario(const std::string& path);
