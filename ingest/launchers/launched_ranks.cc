@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -30,6 +32,7 @@ class LauncherReader {
     for (const char* name : {"nnodes", "nproc-per-node", "nodes", "ntasks-per-node", "ntasks",
                              "launchers.ntasks-per-node", "launchers.ntasks", "gpus-per-node", "gres"})
       s_.use(launcher(name));
+    PODSIM_CHECK(!read_.ranks || (*read_.ranks > 0 && read_.unknown.empty()), "what is told is known");
     return std::move(read_);
   }
 

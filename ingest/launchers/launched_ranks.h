@@ -9,6 +9,7 @@
 
 namespace podsim {
 
+// A number, or why there is none; neither where no launcher says anything of it.
 struct LaunchedRanks {
   std::optional<std::int64_t> ranks;
   std::string from;     // "the launcher's 4 x 8 processes"

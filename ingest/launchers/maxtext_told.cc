@@ -198,6 +198,7 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 void add_remat(ScenarioText& out, const MaxTextRemat& remat, const std::string& from) {
+  PODSIM_CHECK(remat.policy == "custom" || remat.kept.empty(), "lists are those of a custom policy");
   if (remat.policy != "custom") return out.line("recompute_policy: " + in_quotes(remat.policy), from);
   out.line(remat.kept.empty() ? "recompute_policy: \"full\"" : "keep: " + listed(remat.kept), from);
   if (!remat.offloaded.empty()) out.line("offload: " + listed(remat.offloaded), from);

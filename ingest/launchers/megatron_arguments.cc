@@ -16,21 +16,28 @@ namespace {
 bool is_option(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
 
 // What a shell within the shell is given, bash -c "python train.py --num-layers 8", is a command of words
-// itself.
+// itself. A text that is none stays a word.
+std::vector<ShellWord> words_within(const ShellWord& word, const Document& document,
+                                    const ShellScript& script) {
+  Document text(document.file(), word.text);
+  const ShellScript within = read_shell(text, script.variables);
+  if (!text.problems().empty()) return {word};
+  std::vector<ShellWord> words;
+  for (const std::vector<ShellWord>& command : within.commands)
+    for (const ShellWord& part : command) words.push_back({part.text, word.at});
+  return words;
+}
+
 std::vector<ShellWord> with_inner_words(const Document& document, const ShellScript& script,
                                         const std::vector<ShellWord>& command) {
   std::vector<ShellWord> words;
   for (const ShellWord& word : command) {
-    const bool inner =
-        word.text.find(" --") != std::string::npos && word.text.find(".py") != std::string::npos;
-    Document inside(document.file(), inner ? word.text : "");
-    const ShellScript of_word = read_shell(inside, script.variables);
-    if (of_word.commands.empty() || !inside.problems().empty()) {
+    if (word.text.find(" --") == std::string::npos || word.text.find(".py") == std::string::npos) {
       words.push_back(word);
       continue;
     }
-    for (const std::vector<ShellWord>& one : of_word.commands)
-      for (const ShellWord& part : one) words.push_back({part.text, word.at});
+    const std::vector<ShellWord> inner = words_within(word, document, script);
+    words.insert(words.end(), inner.begin(), inner.end());
   }
   return words;
 }

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -41,6 +43,7 @@ class OptimizerReader {
   }
 
   void state(std::int64_t weight, std::int64_t beside, const std::string& words) {
+    PODSIM_CHECK(weight > 0 && beside >= 0, "a weight is kept by the optimizer");
     read_.state_bytes = weight + beside;
     read_.from =
         from_ + ": weights of " + std::to_string(weight) + " bytes and " + words + " beside each of them";

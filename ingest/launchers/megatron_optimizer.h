@@ -9,6 +9,7 @@
 
 namespace podsim {
 
+// Bytes of its state, and what of it podsim does otherwise.
 struct MegatronOptimizer {
   std::int64_t state_bytes = 12;           // of a weight in 32 bits and what is kept beside it, per weight
   std::string from;                        // where that is said; empty where it is the default

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/check.h"
 #include "proto/text/override.h"
 
 namespace podsim {
@@ -62,7 +63,9 @@ bool same_value(const Setting& one, const Setting& other) {
 // Whether `key` takes the place of what was found before it.
 bool counts_more(const RecipeKey& key, const RecipeKey& before) {
   if (is_said(key) != is_said(before)) return is_said(key);
-  return *rank_of_section(key.path) < *rank_of_section(before.path);
+  const auto rank = rank_of_section(key.path), rank_before = rank_of_section(before.path);
+  PODSIM_CHECK(rank && rank_before, "sections of training alone are compared");
+  return *rank < *rank_before;
 }
 
 }  // namespace

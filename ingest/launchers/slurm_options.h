@@ -7,6 +7,7 @@
 
 namespace podsim {
 
+// As it is written, but for its name.
 struct SlurmOption {
   std::string name, value;  // "nodes", "4"
   std::size_t word = 0;     // where it stands
