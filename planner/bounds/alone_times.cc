@@ -30,13 +30,6 @@ int repeating_unit(const FabricSpec& spec) {
   return unit;
 }
 
-int stride_of(const Mesh& mesh, int axis) {
-  int stride = 1;
-  for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < mesh.axes.size(); ++i)
-    stride *= mesh.axes[i].size;
-  return stride;
-}
-
 // `share` = of the links between servers that collectives get.
 LinkSeconds seconds_full(const Fabric& fabric, const CollectivePlan& plan, ChipId chip, double share) {
   double bandwidth[2] = {}, bytes[2] = {};  // [between servers]
@@ -125,26 +118,18 @@ std::vector<std::vector<ChipId>> AloneTimes::groups(const Scope& scope) const {
     return laid_.placement.chip_of_device[static_cast<std::size_t>(device)];
   };
   const int stages = pipeline_axis_ < 0 ? 1 : mesh.axes[static_cast<std::size_t>(pipeline_axis_)].size;
-  const int stride = pipeline_axis_ < 0 ? 0 : stride_of(mesh, pipeline_axis_);
+  const int stride = pipeline_axis_ < 0 ? 0 : mesh.stride(pipeline_axis_);
   std::vector<std::vector<ChipId>> groups;
   if (scope.of_pairs()) {
     for (std::int64_t stage = 0; stage < scope.pairs_of(stages); ++stage)
       groups.push_back({chip(stage * stride), chip(scope.partner_of(stage, stages) * stride)});
     return groups;
   }
-  const bool along_stages = pipeline_axis_ >= 0 && (scope.axes & axis_bit(pipeline_axis_)) != 0;
-  for (int stage = 0; stage < (along_stages ? 1 : stages); ++stage) {
-    std::vector<int> devices = {stage * stride};
-    for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
-      if (!(scope.axes & axis_bit(static_cast<int>(axis)))) continue;
-      std::vector<int> longer;
-      for (const int device : devices)
-        for (int i = 0; i < mesh.axes[axis].size; ++i)
-          longer.push_back(device + i * stride_of(mesh, static_cast<int>(axis)));
-      devices = std::move(longer);
-    }
+  const std::vector<std::size_t> steps = steps_in_group(mesh, scope.axes);
+  for (int stage = 0; stage < (leaves_stage(scope) ? 1 : stages); ++stage) {
     std::vector<ChipId>& group = groups.emplace_back();
-    for (const int device : devices) group.push_back(chip(device));
+    for (const std::size_t step : steps)
+      group.push_back(chip(std::int64_t{stage} * stride + static_cast<std::int64_t>(step)));
   }
   return groups;
 }
