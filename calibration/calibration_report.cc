@@ -14,7 +14,7 @@ namespace podsim {
 namespace {
 
 constexpr const char* kResidualHeader =
-    "id,table,family,group,chip,stack,arch,chips,log_error,chip_left_out_log_error";
+    "id,table,family,group,chip,chip_kind,stack,arch,chips,log_error,chip_left_out_log_error";
 
 constexpr const char* kResidualComment =
     "# How far off measured runs are when the fit has not seen them; error bands come from here "
@@ -150,8 +150,9 @@ std::string residuals_text(const std::string& before, const std::vector<Calibrat
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const RunScenario& run = rows[i].run;
     std::string line;
-    for (const std::string& cell : {run.id, rows[i].table, run.family, run.group, run.chip, run.stack,
-                                    run.architecture, std::to_string(run.chips)})
+    for (const std::string& cell :
+         {run.id, rows[i].table, run.family, run.group, run.chip, std::string(to_string(run.chip_kind)),
+          run.stack, run.architecture, std::to_string(run.chips)})
       line += quoted(cell) + ",";
     lines_of[rows[i].table] += line + fixed(group_left_out[i], 5) + "," + fixed(chip_left_out[i], 5) + "\n";
   }

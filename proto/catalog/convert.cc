@@ -112,6 +112,15 @@ PrecisionRecipe to_recipe(const schema::PrecisionRecipe& from, const Stack& stac
   return recipe;
 }
 
+// Systolic arrays that are not said to be of a TPU are like no chip that runs were measured on.
+ChipKind kind_of_entry(const schema::Chip& from) {
+  if (from.has_kind())
+    return from.kind() == schema::Chip::tpu   ? ChipKind::kTpu
+           : from.kind() == schema::Chip::gpu ? ChipKind::kGpu
+                                              : ChipKind::kNeither;
+  return from.matrix_side() > 0 ? ChipKind::kNeither : ChipKind::kGpu;
+}
+
 }  // namespace
 
 Dtype to_dtype(int schema_dtype) {
@@ -136,6 +145,7 @@ Chip to_chip(const schema::Chip& from, const Catalog::Entries& entries) {
   if (const schema::Kernels* kernels = find_kernels(entries, from.kernels()))
     chip.kernels = to_kernels(*kernels, from);
   chip.name = from.name();
+  chip.kind = kind_of_entry(from);
   for (const auto& rate : from.matmul()) {
     chip.matmul[to_dtype(rate.dtype())] = {{rate.peak_tflops() * 1e12}, rate.sustained()};
   }
