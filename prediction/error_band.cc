@@ -6,11 +6,11 @@
 #include <iterator>
 #include <string_view>
 
-#include "engine/check.h"
 #include "engine/distinct_values.h"
 #include "prediction/builtin_new_stacks.h"
 #include "prediction/builtin_residuals.h"
 #include "prediction/family_weights.h"
+#include "proto/catalog/read_built_in.h"
 #include "proto/text/csv_table.h"
 #include "scheduler/question/spec.h"
 
@@ -150,12 +150,6 @@ std::optional<ChipKind> chip_kind_named(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<Residual> read_builtin(const CatalogFile& file) {
-  Residuals read = read_residuals(std::string(file.name), std::string(file.text));
-  PODSIM_CHECK(read.problems.empty(), "built-in residuals: " + format_problem(read.problems.front()));
-  return std::move(read.rows);
-}
-
 }  // namespace
 
 Residuals read_residuals(const std::string& file, const std::string& text) {
@@ -184,12 +178,14 @@ Residuals read_residuals(const std::string& file, const std::string& text) {
 }
 
 const std::vector<Residual>& builtin_residuals() {
-  static const std::vector<Residual> kResiduals = read_builtin(builtin_residual_files().front());
+  static const std::vector<Residual> kResiduals =
+      read_built_in(builtin_residual_files().front(), read_residuals).rows;
   return kResiduals;
 }
 
 const std::vector<Residual>& builtin_new_stack_residuals() {
-  static const std::vector<Residual> kResiduals = read_builtin(builtin_new_stack_files().front());
+  static const std::vector<Residual> kResiduals =
+      read_built_in(builtin_new_stack_files().front(), read_residuals).rows;
   return kResiduals;
 }
 

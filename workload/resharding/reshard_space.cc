@@ -271,9 +271,7 @@ LabelCounts ReshardSpace::unused(const PileState& state) const {
 }
 
 std::int64_t ReshardSpace::shards(Pile pile) const {
-  std::int64_t product = 1;
-  for (; pile != 0; pile = popped(pile)) product *= size(top(pile));
-  return product;
+  return product_of(pile, [this](int label) { return size(label); });
 }
 
 const ReshardSpace::Length& ReshardSpace::length(std::size_t dim, Pile pile) const {

@@ -39,6 +39,14 @@ Pile removed(Pile sorted, int label);      // one of it. REQUIRES: it is there
 // Labels of the sorted pile `a` beyond those of `b`, each as often as it is more in `a`.
 Pile difference(Pile a, Pile b);
 
+// Product of `size(label)` over its labels.
+template <class Size>
+std::int64_t product_of(Pile pile, const Size& size) {
+  std::int64_t product = 1;
+  for (; pile != 0; pile = popped(pile)) product *= size(top(pile));
+  return product;
+}
+
 // How often each label occurs; index 0 unused.
 using LabelCounts = std::array<std::uint8_t, kMaxLabels + 1>;
 
