@@ -110,7 +110,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op) {
   gathered.key_exchange = KeyExchange::kGather;
   problem.rule = rule_of(context.graph, gathered);
   problem.carried = carried_axes(context, op);
-  problem.whole_axes = true;
+  problem.split = AxisSplit::kAsLaidOut;
   problem.flops_per_point = flops_of_point(context, op);
   const bool prefetched = context.job.stack.prefetch_forward > 0 || context.job.stack.prefetch_backward > 0;
   for (const Operand& input : op.inputs) {
