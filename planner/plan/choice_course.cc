@@ -41,7 +41,7 @@ RunInputs inputs_at(const ChoiceFacts& choice, const ChoiceLuck& luck) {
 
 }  // namespace
 
-const ObjectiveMeasure& measure_of(PlanObjective objective) {
+const ObjectiveMeasure& objective_measure(PlanObjective objective) {
   static constexpr std::array<ObjectiveMeasure, 5> kMeasures = {
       {{PlanObjective::kUsd, &ChoiceCourse::usd, "M USD", 1e6},
        {PlanObjective::kDays, &ChoiceCourse::days, "days"},

@@ -29,9 +29,11 @@ struct ObjectiveMeasure {
   const char* unit;     // "M USD"
   double one_unit = 1;  // of the value
 };
-const ObjectiveMeasure& measure_of(PlanObjective objective);
+const ObjectiveMeasure& objective_measure(PlanObjective objective);
 
-inline double ChoiceCourse::of(PlanObjective objective) const { return this->*measure_of(objective).value; }
+inline double ChoiceCourse::of(PlanObjective objective) const {
+  return this->*objective_measure(objective).value;
+}
 
 // Where the tonnes of CO2e may not be known.
 ChoiceCourse course_with(double days, double usd, double mwh, double chips, std::optional<double> carbon_t);
