@@ -1,6 +1,7 @@
 // Clusters compared, as values.
 #include "planner/plan/plan.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -23,7 +24,7 @@ PlanWords words_of(const PlanWish& wish) {
   words.most_days = wish.most_days;
   words.most_usd = wish.most_usd;
   words.gap = wish.gap;
-  if (wish.minimise) words.objectives = {objective_named(*wish.minimise).value()};
+  if (wish.minimise) add_objective(*wish.minimise, words.objectives);
   if (!wish.chips.empty()) words.chips = wish.chips;
   if (!wish.counts.empty()) words.counts = wish.counts;
   if (!wish.price_terms.empty()) words.price_terms = wish.price_terms;
@@ -32,7 +33,8 @@ PlanWords words_of(const PlanWish& wish) {
 }
 
 Expected<PlanResult> planned(const Scenario& scenario, const PlanWish& wish, const Effort& effort) {
-  if (wish.minimise && !objective_named(*wish.minimise))
+  const std::vector<std::string> objectives = objective_names();
+  if (wish.minimise && std::ranges::find(objectives, *wish.minimise) == objectives.end())
     return input_error(
         "plan", "minimise",
         "minimise: expected usd, days, energy, carbon, chips or regret, not \"" + *wish.minimise + "\"");

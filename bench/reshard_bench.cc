@@ -15,19 +15,21 @@ TensorShape tensor(std::initializer_list<std::int64_t> dims) {
 const Mesh kMesh{{{"data", 16}, {"fsdp", 8}, {"tensor", 8}}};
 const AxisList kData{{0, 1, 16}}, kFsdp{{1, 1, 8}}, kTensor{{2, 1, 8}};
 
-void reshard(benchmark::State& state, const Layout& from, const Layout& to, bool whole) {
+void reshard(benchmark::State& state, const Layout& from, const Layout& to, AxisSplit split) {
   const TensorShape shape = tensor({512, 4096, 8192});
   const SentBytes cost;
-  for (auto _ : state) benchmark::DoNotOptimize(plan_reshard(kMesh, shape, from, to, cost, whole));
+  for (auto _ : state) benchmark::DoNotOptimize(plan_reshard(kMesh, shape, from, to, cost, split));
 }
-BENCHMARK_CAPTURE(reshard, gather, Layout{{{}, kFsdp, kTensor}, {}}, Layout{{{}, {}, kTensor}, {}}, true);
-BENCHMARK_CAPTURE(reshard, scatter, Layout{{kData, {}, {}}, kTensor}, Layout{{kData, kTensor, {}}, {}}, true);
+BENCHMARK_CAPTURE(reshard, gather, Layout{{{}, kFsdp, kTensor}, {}}, Layout{{{}, {}, kTensor}, {}},
+                  AxisSplit::kAsLaidOut);
+BENCHMARK_CAPTURE(reshard, scatter, Layout{{kData, {}, {}}, kTensor}, Layout{{kData, kTensor, {}}, {}},
+                  AxisSplit::kAsLaidOut);
 BENCHMARK_CAPTURE(reshard, exchange, Layout{{kData, {}, kTensor}, {}}, Layout{{kData, kTensor, {}}, {}},
-                  true);
+                  AxisSplit::kAsLaidOut);
 BENCHMARK_CAPTURE(reshard, searched_whole, Layout{{kData, kFsdp, kTensor}, {}},
-                  Layout{{kTensor, kData, {}}, {}}, true);
+                  Layout{{kTensor, kData, {}}, {}}, AxisSplit::kAsLaidOut);
 BENCHMARK_CAPTURE(reshard, searched_in_pieces, Layout{{kData, kFsdp, kTensor}, {}},
-                  Layout{{kTensor, kData, {}}, {}}, false);
+                  Layout{{kTensor, kData, {}}, {}}, AxisSplit::kByFactors);
 
 // A feed-forward matmul: activations [batch, sequence, embed], weight [embed, ffn].
 void matmul(benchmark::State& state, const Layout& x, const Layout& weight, const Layout& out) {
@@ -35,7 +37,7 @@ void matmul(benchmark::State& state, const Layout& x, const Layout& weight, cons
       .rule = einsum_rule({"bsm", "mf"}, {"bsf"}, {{512, 4096, 8192}, {8192, 28672}}, {{512, 4096, 28672}}),
       .operands = {},
       .results = {},
-      .whole_axes = true};
+      .split = AxisSplit::kAsLaidOut};
   problem.operands = {{.shape = tensor({512, 4096, 8192}), .available = {x}},
                       {.shape = tensor({8192, 28672}), .available = {weight}}};
   problem.results = {{.shape = tensor({512, 4096, 28672}), .wanted = out}};

@@ -7,6 +7,7 @@
 #include "calibration/builtin_anchor.h"
 #include "engine/check.h"
 #include "engine/spelling.h"
+#include "proto/catalog/read_built_in.h"
 #include "proto/text/csv_table.h"
 #include "proto/text/override.h"
 
@@ -121,12 +122,8 @@ ReadAnchorPriors read_anchor_priors(const std::string& file, const std::string& 
 }
 
 const AnchorPriors& builtin_anchor_priors() {
-  static const AnchorPriors kPriors = [] {
-    const CatalogFile& file = builtin_anchor_files().front();
-    ReadAnchorPriors read = read_anchor_priors(std::string(file.name), std::string(file.text));
-    PODSIM_CHECK(read.problems.empty(), "built-in priors: " + format_problem(read.problems.front()));
-    return std::move(read.priors);
-  }();
+  static const AnchorPriors kPriors =
+      read_built_in(builtin_anchor_files().front(), read_anchor_priors).priors;
   return kPriors;
 }
 

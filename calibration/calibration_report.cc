@@ -14,7 +14,7 @@ namespace podsim {
 namespace {
 
 constexpr const char* kResidualHeader =
-    "id,table,family,group,chip,stack,arch,chips,log_error,chip_left_out_log_error";
+    "id,table,family,group,chip,chip_kind,stack,arch,chips,log_error,chip_left_out_log_error";
 
 constexpr const char* kResidualComment =
     "# How far off measured runs are when the fit has not seen them; error bands come from here "
@@ -33,19 +33,10 @@ std::string right(const std::string& text, std::size_t width) {
 std::string percent_right(double share) { return right(fixed(100 * share, 1), 7); }
 
 std::string summary_line(const std::string& name, const std::vector<double>& errors) {
-  const ErrorSummary of = summarize_errors(errors);
-  const std::string bias = (of.bias < 0 ? "" : "+") + fixed(100 * of.bias, 1);
-  return padded("  " + name, 34) + right(std::to_string(of.rows), 5) + percent_right(of.mean) +
-         percent_right(of.median) + percent_right(of.p90) + percent_right(of.max) + right(bias, 7) + "\n";
-}
-
-// In the order of the first row of each.
-using Groups = std::vector<std::pair<std::string, std::vector<double>>>;
-
-void add(Groups& groups, const std::string& name, double error) {
-  auto at = std::ranges::find(groups, name, &Groups::value_type::first);
-  if (at == groups.end()) at = groups.insert(groups.end(), {name, {}});
-  at->second.push_back(error);
+  const std::vector<std::string> cells = summary_cells(summarize_errors(errors));
+  std::string line = padded("  " + name, 34) + right(cells[0], 5);
+  for (std::size_t i = 1; i < cells.size(); ++i) line += right(cells[i], 7);
+  return line + "\n";
 }
 
 // To three significant digits.
@@ -69,13 +60,13 @@ std::string kind_text(const std::string& what, const std::vector<CalibrationRow>
                       const std::vector<double>& log_error, const std::vector<std::size_t>& told,
                       bool with_rows) {
   std::vector<double> errors;
-  Groups families, chips;
+  NamedErrors families, chips;
   std::string listed;
   for (const std::size_t row : told) {
     const RunScenario& run = rows[row].run;
     errors.push_back(std::expm1(log_error[row]));
-    add(families, run.family, errors.back());
-    add(chips, run.chip, errors.back());
+    add_error(families, run.family, errors.back());
+    add_error(chips, run.chip, errors.back());
     if (with_rows)
       listed += padded("  " + run.id, 34) + padded(run.family, 28) + padded(run.chip, 12) +
                 right(std::to_string(run.chips), 6) + percent_right(errors.back()) + "\n";
@@ -150,8 +141,9 @@ std::string residuals_text(const std::string& before, const std::vector<Calibrat
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const RunScenario& run = rows[i].run;
     std::string line;
-    for (const std::string& cell : {run.id, rows[i].table, run.family, run.group, run.chip, run.stack,
-                                    run.architecture, std::to_string(run.chips)})
+    for (const std::string& cell :
+         {run.id, rows[i].table, run.family, run.group, run.chip, std::string(to_string(run.chip_kind)),
+          run.stack, run.architecture, std::to_string(run.chips)})
       line += quoted(cell) + ",";
     lines_of[rows[i].table] += line + fixed(group_left_out[i], 5) + "," + fixed(chip_left_out[i], 5) + "\n";
   }

@@ -24,9 +24,9 @@ std::string fitted_text(const CalibrationTable& table, const std::vector<double>
 std::vector<NumberChange> number_changes(const CalibrationTable& table, const std::vector<double>& offsets);
 
 // A table of residuals, one line per row of `rows`:
-// id,table,family,group,chip,stack,arch,chips,log_error,chip_left_out_log_error, sorted by table, in the
-// order of the rows. Lines of `before`, the text of the file as it was, are kept where they are of other
-// tables.
+// id,table,family,group,chip,chip_kind,stack,arch,chips,log_error,chip_left_out_log_error, sorted by table,
+// in the order of the rows. Lines of `before`, the text of the file as it was, are kept where they are of
+// other tables.
 std::string residuals_text(const std::string& before, const std::vector<CalibrationRow>& rows,
                            const std::vector<double>& group_left_out,
                            const std::vector<double>& chip_left_out);

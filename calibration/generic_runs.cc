@@ -44,7 +44,7 @@ struct ToldAndNot {
 };
 
 std::string kind_of(const RunScenario& run) {
-  return (run.chip.starts_with("tpu_") ? "TPU, " : "GPU, ") + run.architecture;
+  return std::string(to_string(run.chip_kind)) + ", " + run.architecture;
 }
 
 // So many of a family, evenly spread from short steps to long ones; one is that of the median step time.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "engine/check.h"
 
@@ -56,13 +55,6 @@ PowerFit fit_power(std::span<const PowerRow> rows) {
     best = fit;
   }
   return best;
-}
-
-PowerFit fit_power_without(std::span<const PowerRow> rows, const std::string& family) {
-  std::vector<PowerRow> others;
-  for (const PowerRow& row : rows)
-    if (row.family != family) others.push_back(row);
-  return fit_power(others);
 }
 
 }  // namespace podsim

@@ -26,7 +26,4 @@ double watts(const PowerRow& row, const PowerFit& fit);
 // Least squares of relative errors; the share of waiting to a thousandth. REQUIRES: a row with a host.
 PowerFit fit_power(std::span<const PowerRow> rows);
 
-// To the rows of all other families. REQUIRES: one of them has a host.
-PowerFit fit_power_without(std::span<const PowerRow> rows, const std::string& family);
-
 }  // namespace podsim

@@ -18,6 +18,7 @@ struct Time {
     PODSIM_CHECK(std::fabs(s) < 9.2e6, "a time fits in 64 bits of picoseconds");
     return {std::llround(s * 1e12)};
   }
+  static Time microseconds(double us) { return seconds(us * 1e-6); }
   static constexpr Time max() { return {INT64_MAX}; }
   // The double nearest to the exact value, up to 2^53 ps (2.5 hours).
   double in_seconds() const { return static_cast<double>(ps) / 1e12; }

@@ -108,11 +108,9 @@ std::string dump_placement(const Fabric& fabric, const Mesh& mesh, const Placeme
   std::string out = "# device, mesh coordinate, chip, torus coordinate\n";
   for (std::size_t device = 0; device < placement.chip_of_device.size(); ++device) {
     std::string at;
-    int rest = static_cast<int>(device);
-    for (auto axis = mesh.axes.rbegin(); axis != mesh.axes.rend(); ++axis) {
-      at = axis->name + "=" + std::to_string(rest % axis->size) + " " + at;
-      rest /= axis->size;
-    }
+    const std::vector<int> coordinates = mesh.coordinates(static_cast<int>(device));
+    for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+      at += mesh.axes[axis].name + "=" + std::to_string(coordinates[axis]) + " ";
     ChipId chip = placement.chip_of_device[device];
     std::string where;
     if (const TorusSlice* slice = fabric.slice_of(chip)) {

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
+#include <string_view>
 
-#include "engine/check.h"
+#include "engine/distinct_values.h"
 #include "prediction/builtin_new_stacks.h"
 #include "prediction/builtin_residuals.h"
 #include "prediction/family_weights.h"
+#include "proto/catalog/read_built_in.h"
 #include "proto/text/csv_table.h"
 #include "scheduler/question/spec.h"
 
@@ -29,14 +30,10 @@ struct ResidualSample {
   double worth = 0;  // lone rows that would say as much
 };
 
-bool is_tpu(const std::string& chip) { return chip.starts_with("tpu_"); }
-bool on_tpu(const Residual& row) { return is_tpu(row.chip); }
-
 ResidualSample weigh(const std::vector<const Residual*>& rows, double Residual::*residual) {
-  std::map<std::string, int> number_of;
+  DistinctValues<std::string> numbers;
   std::vector<int> families;
-  for (const Residual* row : rows)
-    families.push_back(number_of.emplace(row->family, static_cast<int>(number_of.size())).first->second);
+  for (const Residual* row : rows) families.push_back(static_cast<int>(numbers.of(row->family)));
   const std::vector<double> weights =
       family_weights(families, std::vector<bool>(rows.size(), true), kFamilyCorrelation);
   ResidualSample sample;
@@ -74,7 +71,7 @@ double percentile(const ResidualSample& sample, double share) {
 
 constexpr Time kOneSecond = {1'000'000'000'000};
 
-PredictionKind kind_of(const Residual& row) { return {row.chip, row.stack, on_tpu(row), row.experts}; }
+PredictionKind kind_of(const Residual& row) { return {row.chip, row.stack, row.chip_kind, row.experts}; }
 
 // Whether a run whose prediction of one second was off so much lies within the band of that prediction.
 std::optional<bool> holds(const std::optional<StepTimeBand>& band, double log_error) {
@@ -124,7 +121,8 @@ Percentiles sum_of(const Percentiles& a, const Percentiles& b) {
 }
 
 bool alike(const Residual& row, const PredictionKind& kind, const std::string& left_out_group) {
-  return (!kind.tpu || on_tpu(row) == kind.tpu) && (!kind.experts || row.experts == kind.experts) &&
+  return (kind.chip_kind == ChipKind::kNeither || row.chip_kind == kind.chip_kind) &&
+         (!kind.experts || row.experts == kind.experts) &&
          (left_out_group.empty() || row.group != left_out_group);
 }
 
@@ -146,10 +144,10 @@ KindsOfRows kinds_of_rows(const PredictionKind& kind, const std::vector<Residual
   return rows;
 }
 
-std::vector<Residual> read_builtin(const CatalogFile& file) {
-  Residuals read = read_residuals(std::string(file.name), std::string(file.text));
-  PODSIM_CHECK(read.problems.empty(), "built-in residuals: " + format_problem(read.problems.front()));
-  return std::move(read.rows);
+std::optional<ChipKind> chip_kind_named(std::string_view text) {
+  for (const ChipKind kind : {ChipKind::kGpu, ChipKind::kTpu, ChipKind::kNeither})
+    if (text == to_string(kind)) return kind;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -157,8 +155,8 @@ std::vector<Residual> read_builtin(const CatalogFile& file) {
 Residuals read_residuals(const std::string& file, const std::string& text) {
   CsvTable table(file, text);
   Residuals result;
-  for (const char* column :
-       {"id", "family", "group", "chip", "stack", "arch", "log_error", "chip_left_out_log_error"})
+  for (const char* column : {"id", "family", "group", "chip", "chip_kind", "stack", "arch", "log_error",
+                             "chip_left_out_log_error"})
     table.require(column);
   if (table.problems().empty()) {
     for (const CsvRow& row : table.rows()) {
@@ -167,10 +165,12 @@ Residuals read_residuals(const std::string& file, const std::string& text) {
       std::optional<bool> experts;
       if (arch == "dense" || arch == "moe") experts = arch == "moe";
       if (!experts && arch != "hybrid") table.report(row, "arch", "must be dense, moe or hybrid");
+      const auto chip_kind = chip_kind_named(cell("chip_kind"));
+      if (!chip_kind) table.report(row, "chip_kind", "must be GPU, TPU or neither");
       const auto error = table.number(row, "log_error", CsvNumber::kAny),
                  unseen = table.number(row, "chip_left_out_log_error", CsvNumber::kAny);
       result.rows.push_back({cell("id"), cell("family"), cell("group"), cell("chip"), cell("stack"), experts,
-                             error.value_or(0), unseen.value_or(0)});
+                             error.value_or(0), unseen.value_or(0), chip_kind.value_or(ChipKind::kNeither)});
     }
   }
   result.problems = table.problems();
@@ -178,12 +178,14 @@ Residuals read_residuals(const std::string& file, const std::string& text) {
 }
 
 const std::vector<Residual>& builtin_residuals() {
-  static const std::vector<Residual> kResiduals = read_builtin(builtin_residual_files().front());
+  static const std::vector<Residual> kResiduals =
+      read_built_in(builtin_residual_files().front(), read_residuals).rows;
   return kResiduals;
 }
 
 const std::vector<Residual>& builtin_new_stack_residuals() {
-  static const std::vector<Residual> kResiduals = read_builtin(builtin_new_stack_files().front());
+  static const std::vector<Residual> kResiduals =
+      read_built_in(builtin_new_stack_files().front(), read_residuals).rows;
   return kResiduals;
 }
 
@@ -202,11 +204,7 @@ PredictionKind kind_of(const Spec& spec) {
   PredictionKind kind;
   kind.chip = spec.cluster.chip.name;
   kind.stack = spec.job.stack.name;
-  // Gaudi and Trainium have systolic arrays too, and nothing says that they are predicted as TPUs are.
-  if (is_tpu(kind.chip))
-    kind.tpu = true;
-  else if (spec.cluster.chip.matrix_side > 0)
-    kind.tpu.reset();
+  kind.chip_kind = spec.cluster.chip.kind;
   if (!spec.job.program) kind.experts = spec.job.model.experts.has_value();
   return kind;
 }

@@ -7,7 +7,8 @@
 // Which runs are like it: those of dense models for a dense one, those of mixtures of experts for such a one
 // (all of them, as of an unseen kind of model, for any other), and of these, from the widest to the narrowest
 // kind,
-//   unseen chip           all runs on GPUs, or on TPUs; residuals with the whole chip left out of the fit
+//   unseen chip           all runs on GPUs, or on TPUs (ChipKind; on both, for a chip that is neither);
+//                         residuals with the whole chip left out of the fit
 //   same chip             residuals with the run's group left out
 //   same chip and stack   likewise
 // Software that no measured run is of has a list of its own: measured runs that were predicted with a generic
@@ -33,13 +34,13 @@
 #include "proto/text/problem.h"
 #include "report/answer/report.h"
 #include "report/pictures/step_detail.h"
+#include "workload/job/chip.h"
 
 namespace podsim {
 
 struct Spec;
 
-// One measured run. Chip and stack are names of the catalogue, where those of TPUs begin with "tpu_"; all
-// others are GPUs.
+// One measured run. Chip and stack are names of the catalogue.
 struct Residual {
   std::string id, family;
   std::string group;  // runs of nearly one configuration share it
@@ -47,6 +48,7 @@ struct Residual {
   std::optional<bool> experts;         // a mixture of experts, or dense; nothing = a hybrid
   double log_error = 0;                // log(predicted / measured), its group left out of the fit
   double chip_left_out_log_error = 0;  // likewise, all runs on its chip left out
+  ChipKind chip_kind = ChipKind::kGpu;
 };
 
 struct Residuals {
@@ -71,7 +73,7 @@ bool is_fitted_stack(const std::string& stack);
 // What the band of a prediction depends on.
 struct PredictionKind {
   std::string chip, stack;
-  std::optional<bool> tpu = false;  // nothing = neither a TPU nor a GPU: rows of both count
+  ChipKind chip_kind = ChipKind::kGpu;  // kNeither: unlike all measured ones: rows of all kinds count
   std::optional<bool> experts;  // nothing = a model unlike all measured ones: both kinds count, of any chip
 };
 PredictionKind kind_of(const Spec& spec);

@@ -57,12 +57,6 @@ Json problems_json(const std::vector<Problem>& problems) {
   return list;
 }
 
-std::string_view web_file(std::string_view name) {
-  for (const CatalogFile& file : page_files())
-    if (file.name == name) return file.text;
-  return {};
-}
-
 }  // namespace
 
 Service::Service(const Catalog& catalog, std::string scenario, int threads, History* history,
@@ -309,7 +303,7 @@ ServeAnswer Service::of_kept(const std::string& path) const {
 }
 
 ServeAnswer Service::editor() const {
-  const std::string style(web_file("serve.css")), script(web_file("serve.js"));
+  const std::string style(page_file("serve.css")), script(page_file("serve.js"));
   const std::string body =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; connect-src 'self'; "

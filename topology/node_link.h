@@ -37,4 +37,9 @@ struct Link {
 // slow".
 bool is_of_kind(const Link& link, LinkKind kind);
 
+// Links that chips reach through a NIC, where libraries reach a share of the rate.
+constexpr bool is_between_servers(LinkKind kind) {
+  return kind == LinkKind::kNic || kind == LinkKind::kTrunk;
+}
+
 }  // namespace podsim

@@ -11,14 +11,6 @@
 namespace podsim {
 namespace {
 
-using Groups = std::vector<std::pair<std::string, std::vector<double>>>;  // in the order of the table
-
-void add_to(Groups& groups, const std::string& name, double error) {
-  auto group = std::ranges::find(groups, name, &Groups::value_type::first);
-  if (group == groups.end()) group = groups.insert(groups.end(), {name, {}});
-  group->second.push_back(error);
-}
-
 std::string system_of(const MeasuredCollective& row) {
   if (!row.chip.empty()) return row.chip;
   return row.system.empty() ? "" : row.system + ", " + row.network;
@@ -31,19 +23,19 @@ std::string size_class(double bytes) {
 }
 
 // What a sweep over the kernels of a chip is cut by.
-Groups groups_of_sweep(const std::vector<PredictedCollective>& rows) {
+NamedErrors groups_of_sweep(const std::vector<PredictedCollective>& rows) {
   using Name = std::function<std::string(const MeasuredCollective&)>;
   const Name names[] = {
       [](const auto& row) { return std::string(to_string(row.collective.kind)); },
       [](const auto& row) { return std::to_string(row.gpus) + " GPUs"; },
       [](const auto& row) { return size_class(row.collective.bytes.value); },
   };
-  Groups all;
+  NamedErrors all;
   for (const Name& name : names) {
-    Groups by;
+    NamedErrors by;
     for (const PredictedCollective& row : rows)
       if (row.measured.representative && !row.measured.chip.empty())
-        add_to(by, name(row.measured), row.error());
+        add_error(by, name(row.measured), row.error());
     std::ranges::move(by, std::back_inserter(all));
   }
   return all;
@@ -53,18 +45,18 @@ Groups groups_of_sweep(const std::vector<PredictedCollective>& rows) {
 
 std::vector<NamedSummary> summarize(const std::vector<PredictedCollective>& rows) {
   std::vector<double> all, large, small;
-  Groups systems;
+  NamedErrors systems;
   for (const PredictedCollective& row : rows) {
     if (!row.measured.representative) continue;
     all.push_back(row.error());
     (row.measured.collective.bytes.value >= kBytesPerMib ? large : small).push_back(row.error());
     const std::string system = system_of(row.measured);
-    if (!system.empty()) add_to(systems, system, row.error());
+    if (!system.empty()) add_error(systems, system, row.error());
   }
   std::vector<NamedSummary> summary = {{"all", summarize_errors(all)},
                                        {"1 MiB and more", summarize_errors(large)},
                                        {"below 1 MiB", summarize_errors(small)}};
-  for (const Groups& groups : {systems, groups_of_sweep(rows)})
+  for (const NamedErrors& groups : {systems, groups_of_sweep(rows)})
     for (const auto& [name, errors] : groups) summary.push_back({name, summarize_errors(errors)});
   return summary;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/order_statistics.h"
+#include "report/text/text.h"
 
 namespace podsim {
 
@@ -27,6 +28,20 @@ ErrorSummary summarize_errors(std::span<const double> errors) {
   summary.p90 = sizes[nearest_rank(n, 0.9)];
   summary.max = sizes.back();
   return summary;
+}
+
+std::vector<std::string> summary_cells(const ErrorSummary& errors) {
+  std::vector<std::string> cells = {std::to_string(errors.rows)};
+  for (const double share : {errors.mean, errors.median, errors.p90, errors.max})
+    cells.push_back(fixed(100 * share, 1));
+  cells.push_back(signed_percent(errors.bias));
+  return cells;
+}
+
+void add_error(NamedErrors& groups, const std::string& name, double error) {
+  auto group = std::ranges::find(groups, name, &NamedErrors::value_type::first);
+  if (group == groups.end()) group = groups.insert(groups.end(), {name, {}});
+  group->second.push_back(error);
 }
 
 }  // namespace podsim

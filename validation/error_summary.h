@@ -2,6 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace podsim {
 
@@ -15,5 +18,12 @@ struct ErrorSummary {
   double bias = 0;  // mean with its sign
 };
 ErrorSummary summarize_errors(std::span<const double> errors);
+
+// Its numbers as cells of a table: rows, then mean, median, p90, max and bias in percent.
+std::vector<std::string> summary_cells(const ErrorSummary& errors);
+
+// Errors by what rows have in common, in the order of the first row of each.
+using NamedErrors = std::vector<std::pair<std::string, std::vector<double>>>;
+void add_error(NamedErrors& groups, const std::string& name, double error);
 
 }  // namespace podsim

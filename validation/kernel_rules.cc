@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/check.h"
+#include "proto/catalog/read_built_in.h"
 #include "proto/text/csv_table.h"
 #include "validation/builtin_kernel_rules.h"
 
@@ -11,12 +11,8 @@ namespace podsim {
 namespace {
 
 const std::vector<GateRule>& builtin_gate_rules() {
-  static const std::vector<GateRule> kRules = [] {
-    const CatalogFile& file = builtin_kernel_rule_files().front();
-    GateRules read = read_gate_rules(std::string(file.name), std::string(file.text));
-    PODSIM_CHECK(read.problems.empty(), "built-in rules: " + format_problem(read.problems.front()));
-    return std::move(read.rules);
-  }();
+  static const std::vector<GateRule> kRules =
+      read_built_in(builtin_kernel_rule_files().front(), read_gate_rules).rules;
   return kRules;
 }
 

@@ -1,7 +1,7 @@
 // Reads and applies the rules for what tables of runs leave out.
 #include "validation/run_rules.h"
 
-#include "engine/check.h"
+#include "proto/catalog/read_built_in.h"
 #include "proto/text/csv_table.h"
 #include "proto/text/override.h"
 #include "validation/builtin_run_rules.h"
@@ -47,12 +47,8 @@ RunRules read_run_rules(const std::string& file, const std::string& text) {
 }
 
 const std::vector<RunRule>& builtin_run_rules() {
-  static const std::vector<RunRule> kRules = [] {
-    const CatalogFile& file = builtin_run_rule_files().front();
-    RunRules read = read_run_rules(std::string(file.name), std::string(file.text));
-    PODSIM_CHECK(read.problems.empty(), "built-in rules: " + format_problem(read.problems.front()));
-    return std::move(read.rules);
-  }();
+  static const std::vector<RunRule> kRules =
+      read_built_in(builtin_run_rule_files().front(), read_run_rules).rules;
   return kRules;
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "proto/catalog/chip_prices.h"
+#include "proto/catalog/convert.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "report/text/text.h"
 #include "validation/mesh_text.h"
@@ -102,6 +103,7 @@ class Writer {
     result_.id = row_.text("id");
     result_.family = row_.text("family");
     result_.chip = row_.text("catalog_chip");
+    if (const auto chip = catalog_chip(catalog_, result_.chip)) result_.chip_kind = chip->kind;
     result_.stack = row_.text("stack");
     result_.fabric = row_.text("fabric");
     result_.model = row_.text("model");

@@ -10,6 +10,7 @@
 #include "proto/text/problem.h"
 #include "validation/run_rules.h"
 #include "validation/run_table.h"
+#include "workload/job/chip.h"
 
 namespace podsim {
 
@@ -21,6 +22,7 @@ struct StatedWeights {
 
 struct RunScenario {
   std::string id, family, chip, stack, fabric, model, precision, parallelism;
+  ChipKind chip_kind = ChipKind::kGpu;
   std::string fields;        // what the row changes of chip, network, stack and model, as it is written
   std::string group;         // runs of nearly one configuration share it
   std::string architecture;  // "dense", "moe", or "hybrid": layers that are not those of a transformer

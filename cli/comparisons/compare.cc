@@ -25,6 +25,8 @@
 namespace podsim {
 namespace {
 
+constexpr double kWorthTelling = 0.005;  // of the step: what is less is not worth a warning
+
 struct CompareVerb {
   std::vector<std::string> files;
   LoadOptions load;
@@ -74,7 +76,6 @@ bool changes_the_cluster_only(const CompareVerb& verb) {
 // longer there than on the first cluster, what was chosen on that one may do better.
 void tell_worse_choices(const CompareVerb& verb, std::span<const Spec> specs,
                         std::span<const Report> reports) {
-  constexpr double kTold = 0.005;  // of the step
   PredictOptions options = verb.run.predict();
   options.chosen_on = specs[0].cluster;
   for (std::size_t k = 1; k < specs.size(); ++k) {
@@ -82,7 +83,7 @@ void tell_worse_choices(const CompareVerb& verb, std::span<const Spec> specs,
     if (!as_many || reports[k].step_time <= reports[0].step_time) continue;
     const double step_s = reports[k].step_time.in_seconds();
     const double other_s = predict_step(specs[k], options).report.step_time.in_seconds();
-    if (other_s > step_s * (1 - kTold)) continue;
+    if (other_s > step_s * (1 - kWorthTelling)) continue;
     spdlog::warn(
         "{} takes {:.4g} s a step with what is chosen there, and {:.4g} s with the shardings and algorithms "
         "that "
@@ -97,8 +98,7 @@ void tell_of_skew(std::span<const Report> reports) {
   const auto waits =
       std::ranges::max_element(reports, {}, [&](const Report& report) { return share(report); });
   const auto none = std::ranges::find_if(reports, [&](const Report& report) { return share(report) == 0; });
-  constexpr double kTold = 0.005;  // of the step
-  if (none == reports.end() || share(*waits) < kTold) return;
+  if (none == reports.end() || share(*waits) < kWorthTelling) return;
   spdlog::warn(
       "{} waits {:.1f} % of its step for its slowest host, {} nothing: that is the skew_per_doubling of the "
       "stack, fitted to measured steps of GPU clusters, while the chips of a TPU slice are taken to run in "

@@ -8,6 +8,7 @@
 #include "cli/answers/page_parts.h"
 #include "proto/pages/run_page.h"
 #include "report/figures/figures.h"
+#include "report/pictures/roles.h"
 #include "report/pictures/run_pictures.h"
 #include "report/text/text.h"
 
@@ -54,13 +55,12 @@ std::array<Picture, 2> curves_of(std::span<const ScalePoint> points, const std::
   speed.x = {"chips", "", {}, true};
   speed.y = {"tokens/s", "", {}, true};
   std::map<std::string, std::size_t> series_of;
-  constexpr const char* kRoles[] = {"compute", "tensor", "data", "expert", "context", "pipeline", "other"};
   for (std::size_t i = 0; i < points.size(); ++i) {
     const ScalePoint& point = points[i];
     const Report& report = *point.report;
     const auto [at, fresh] = series_of.emplace(point.setting, efficiency.series.size());
     if (fresh) {
-      const char* role = kRoles[at->second % std::size(kRoles)];
+      const std::string role = role_of_series(at->second);
       const std::string name = point.setting.empty() ? "predicted" : point.setting;
       efficiency.series.push_back({name, role, MarkShape::kLine});
       speed.series.push_back({name, role, MarkShape::kLine});

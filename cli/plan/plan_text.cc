@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/unit_factors.h"
+#include "planner/plan/choice_course.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
@@ -36,26 +37,9 @@ std::string usd_with_range(const PlanRow& row) {
   return told(row.usd) + " (" + told(row.outcome.usd.p10) + "-" + told(row.outcome.usd.p90) + ")";
 }
 
-const char* unit_of(PlanObjective objective) {
-  switch (objective) {
-    case PlanObjective::kDays:
-      return "days";
-    case PlanObjective::kEnergy:
-      return "MWh";
-    case PlanObjective::kCarbon:
-      return "t CO2e";
-    case PlanObjective::kChips:
-      return "chips";
-    case PlanObjective::kUsd:
-    case PlanObjective::kRegret:
-      break;
-  }
-  return "M USD";
-}
-
-// In that unit.
+// In the unit of the objective.
 std::string in_unit(double value, PlanObjective objective) {
-  return significant(objective == PlanObjective::kUsd ? value / kUsdOfMUsd : value, 3);
+  return significant(value / objective_measure(objective).one_unit, 3);
 }
 
 std::string misses(const PlanQuestion& question, const PlanRow& row) {
@@ -104,7 +88,7 @@ std::string nearest_miss(const PlanQuestion& question, const PlanAnswer& answer)
 
 std::string swings_text(const PlanQuestion& question, const PlanAnswer& answer) {
   if (answer.swings.empty()) return "";
-  const std::string unit = unit_of(question.objective);
+  const std::string unit = objective_measure(question.objective).unit;
   std::vector<std::vector<std::string>> rows = {{"what it hangs on", "from", "to", unit + " of 1", "to"}};
   if (answer.second) {
     const std::string second = std::to_string(*answer.second + 1);
@@ -195,7 +179,7 @@ std::vector<std::string> plan_headings(const PlanQuestion& question, const PlanC
   std::vector<std::string> cells = {
       "choice",        "precision",      "step s",
       "MFU",           "days (p10-p90)", "M USD (p10-p90)",
-      "MWh (p10-p90)", "P(best)",        std::string("regret ") + unit_of(question.objective),
+      "MWh (p10-p90)", "P(best)",        std::string("regret ") + objective_measure(question.objective).unit,
       "GiB",           "stack"};
   if (columns.limits) cells.insert(cells.begin() + 1, {"meets", "P(days)", "P(USD)"});
   if (columns.carbon) cells.emplace_back("t CO2e");
@@ -273,7 +257,7 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
 }
 
 std::string equal_table(const PlanQuestion& question, EqualMeasure measure, const PlanAnswer& answer) {
-  const std::string regret = std::string("regret ") + unit_of(question.objective);
+  const std::string regret = std::string("regret ") + objective_measure(question.objective).unit;
   std::vector<std::vector<std::string>> rows = {{"choice", "step s", "MFU", "tokens/s", "USD/h", "USD/Mtoken",
                                                  "days (p10-p90)", "M USD (p10-p90)", "P(best)", regret,
                                                  "scenario"}};

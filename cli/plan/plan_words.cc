@@ -115,12 +115,10 @@ bool add_bounds(const char* option, const std::string& text, std::optional<doubl
 
 bool add_objectives(const PlanOptionWords& typed, PlanWords& words) {
   for (const std::string& name : names(typed.objective).value_or(std::vector<std::string>())) {
-    const auto objective = objective_named(name);
-    if (!objective) {
+    if (!add_objective(name, words.objectives)) {
       spdlog::error("--minimise \"{}\": {}", name, suggest(name, objective_names(), "expected"));
       return false;
     }
-    words.objectives.push_back(*objective);
   }
   if (!typed.gap) return true;
   words.gap = share_of(*typed.gap);

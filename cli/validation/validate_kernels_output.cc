@@ -10,23 +10,15 @@ namespace {
 
 constexpr std::size_t kWorstRows = 10;
 
-std::string bias_text(double error) { return (error < 0 ? "" : "+") + fixed(100 * error, 1); }
-
 std::string group_name(const KernelErrors& group) {
   if (group.kernel.empty()) return "all";
   return group.kernel + (group.chip.empty() ? "" : " " + group.chip + " " + group.dtype);
 }
 
 std::string errors_table(const std::vector<PredictedKernel>& rows) {
-  std::vector<std::vector<std::string>> table = {
-      {"absolute error %", "rows", "mean", "median", "p90", "max", "bias"}};
-  for (const KernelErrors& group : summarize(rows)) {
-    const ErrorSummary& errors = group.errors;
-    table.push_back({group_name(group), std::to_string(errors.rows), fixed(100 * errors.mean, 1),
-                     fixed(100 * errors.median, 1), fixed(100 * errors.p90, 1), fixed(100 * errors.max, 1),
-                     bias_text(errors.bias)});
-  }
-  return align(table);
+  std::vector<NamedSummary> summaries;
+  for (const KernelErrors& group : summarize(rows)) summaries.push_back({group_name(group), group.errors});
+  return summary_table(summaries);
 }
 
 std::string worst_table(const std::vector<PredictedKernel>& rows) {
@@ -35,7 +27,8 @@ std::string worst_table(const std::vector<PredictedKernel>& rows) {
   for (const PredictedKernel* row : worst(rows, kWorstRows)) {
     const MeasuredKernel& of = row->measured;
     table.push_back({std::to_string(of.line), of.kernel(), of.chip, of.dtype, of.shape(),
-                     fixed(of.time_s * 1e6, 1), fixed(row->predicted_s * 1e6, 1), bias_text(row->error())});
+                     fixed(of.time_s * 1e6, 1), fixed(row->predicted_s * 1e6, 1),
+                     signed_percent(row->error())});
   }
   return align(table);
 }

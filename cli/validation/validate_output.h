@@ -31,6 +31,9 @@ std::string run_errors(const RunValidation& runs, const std::string& format);
 // Of kernels JSON has the summary and the worst rows, CSV every row.
 std::string kernel_errors(const KernelValidation& made, const std::string& format, const std::string& sha256);
 
+// Absolute errors of groups of rows in percent, one line each.
+std::string summary_table(const std::vector<NamedSummary>& summaries);
+
 std::string collective_errors_csv(const std::vector<PredictedCollective>& rows);
 std::string run_errors_csv(const RunValidation& runs);
 std::string collective_errors_json(const std::vector<PredictedCollective>& rows, const std::string& sha256);

@@ -11,8 +11,6 @@
 namespace podsim {
 namespace {
 
-std::string signed_percent(double error) { return (error < 0 ? "" : "+") + fixed(100 * error, 1); }
-
 std::string collective_table(const std::vector<PredictedCollective>& rows) {
   std::vector<std::vector<std::string>> table = {{"system, network", "collective", "GPUs", "bytes",
                                                   "measured us", "predicted us", "error %", "measured",
@@ -34,19 +32,9 @@ std::vector<std::string> summary_header() {
 }
 
 std::vector<std::string> summary_line(const std::string& of, const ErrorSummary& errors) {
-  return {of,
-          std::to_string(errors.rows),
-          fixed(100 * errors.mean, 1),
-          fixed(100 * errors.median, 1),
-          fixed(100 * errors.p90, 1),
-          fixed(100 * errors.max, 1),
-          signed_percent(errors.bias)};
-}
-
-std::string summary_table(const std::vector<NamedSummary>& summaries) {
-  std::vector<std::vector<std::string>> table = {summary_header()};
-  for (const auto& [of, errors] : summaries) table.push_back(summary_line(of, errors));
-  return align(table);
+  std::vector<std::string> line = summary_cells(errors);
+  line.insert(line.begin(), of);
+  return line;
 }
 
 std::string collective_text(const std::vector<PredictedCollective>& rows) {
@@ -183,6 +171,12 @@ std::string run_text(const RunValidation& runs) {
 }
 
 }  // namespace
+
+std::string summary_table(const std::vector<NamedSummary>& summaries) {
+  std::vector<std::vector<std::string>> table = {summary_header()};
+  for (const auto& [of, errors] : summaries) table.push_back(summary_line(of, errors));
+  return align(table);
+}
 
 std::string collective_errors(const std::vector<PredictedCollective>& rows, const std::string& format,
                               const std::string& sha256) {

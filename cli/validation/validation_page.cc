@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/answers/page_parts.h"
+#include "report/pictures/roles.h"
 #include "report/text/text.h"
 
 namespace podsim {
@@ -22,13 +23,12 @@ Page validation_page(const RunValidation& runs) {
   std::map<std::string, PictureSeries> by_chip;
   double low = 1e300, high = 0;
   std::size_t count = 0;
-  constexpr const char* kRoles[] = {"compute", "tensor", "data", "expert", "context", "pipeline", "other"};
   for (const PredictedRun& row : runs.rows) {
     if (!row.run.measured_s || !row.failure.empty()) continue;
     const double measured = *row.run.measured_s, predicted = row.report.step_time.in_seconds();
     const auto [series, fresh] =
         by_chip.emplace(row.run.chip, PictureSeries{row.run.chip, "", MarkShape::kDot});
-    if (fresh) series->second.role = kRoles[(by_chip.size() - 1) % std::size(kRoles)];
+    if (fresh) series->second.role = role_of_series(by_chip.size() - 1);
     series->second.marks.push_back(dot_at(measured, predicted, 60, "",
                                           row.run.id + ": measured " + significant(measured, 4) +
                                               " s, predicted " + significant(predicted, 4) + " s, " +

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/distinct_values.h"
+
 namespace podsim::chakra {
 namespace {
 
@@ -17,7 +19,7 @@ auto work_of(const Node& node) {
 
 // Groups, and partners of messages, by the order in which a trace first has them.
 std::vector<std::size_t> routes_of(const Trace& trace) {
-  std::map<std::tuple<NodeType, std::int32_t, std::int64_t>, std::size_t> seen;
+  DistinctValues<std::tuple<NodeType, std::int32_t, std::int64_t>> seen;
   std::vector<std::size_t> routes;
   for (const Node& node : trace.nodes)
     if (node.moves_data()) {
@@ -25,7 +27,7 @@ std::vector<std::size_t> routes_of(const Trace& trace) {
                                    : node.type == NodeType::kReceive ? node.source
                                                                      : node.group;
       const std::int64_t tag = node.type == NodeType::kCollective ? 0 : node.tag;
-      routes.push_back(seen.try_emplace({node.type, partner, tag}, seen.size()).first->second);
+      routes.push_back(seen.of({node.type, partner, tag}));
     }
   return routes;
 }
@@ -40,17 +42,6 @@ bool same_work(const RankTrace& a, const std::vector<std::size_t>& routes_a, con
          std::ranges::equal(a.trace->nodes, b.trace->nodes, {}, work_of, work_of) && routes_a == routes_b &&
          same_lists(a.trace->control, b.trace->control) && same_lists(a.trace->data, b.trace->data);
 }
-
-// A number for each different value, in the order in which they come.
-template <class Value>
-class Colours {
- public:
-  std::size_t of(Value value) { return known_.try_emplace(std::move(value), known_.size()).first->second; }
-  std::size_t count() const { return known_.size(); }
-
- private:
-  std::map<Value, std::size_t> known_;
-};
 
 // By their traces alone.
 std::vector<std::size_t> first_colours(const std::vector<RankTrace>& ranks,
@@ -97,7 +88,7 @@ AlikeRanks alike_ranks(const std::vector<RankTrace>& ranks, const std::vector<Me
   std::vector<std::size_t> of_meeting(meetings.size());
   for (std::size_t before = 0, count = 1; before != count;) {
     before = count;
-    Colours<std::pair<Time, Ends>> kinds_of_meetings;
+    DistinctValues<std::pair<Time, Ends>> kinds_of_meetings;
     std::vector<Ends> met(ranks.size());
     for (std::size_t m = 0; m < meetings.size(); ++m) {
       Ends ends;
@@ -106,7 +97,7 @@ AlikeRanks alike_ranks(const std::vector<RankTrace>& ranks, const std::vector<Me
       of_meeting[m] = kinds_of_meetings.of({times[m], std::move(ends)});
       for (const Meeting::End& end : meetings[m].ends) met[end.rank].emplace_back(of_meeting[m], end.node);
     }
-    Colours<std::pair<std::size_t, Ends>> kinds_of_ranks;
+    DistinctValues<std::pair<std::size_t, Ends>> kinds_of_ranks;
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       std::ranges::sort(met[rank]);
       colours[rank] = kinds_of_ranks.of({colours[rank], std::move(met[rank])});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "ingest/kineto/collective_names.h"
 
@@ -121,8 +122,8 @@ void ProfileBuilder::keep_device_event(const RawEvent& event, std::int64_t begin
   kept.end_ns = end_ns;
   kept.correlation = event.correlation.value_or(-1);
   kept.device = static_cast<std::int32_t>(event.device.value_or(-1));
-  kept.name = index_of(*event.name);
-  kept.stream = index_of(event.stream ? *event.stream : event.thread.value_or(""));
+  kept.name = listed_.name(*event.name, profile);
+  kept.stream = listed_.name(event.stream ? *event.stream : event.thread.value_or(""), profile);
   const bool collective = event.collective || is_of_collective_library(*event.name);
   kept.work = memory ? DeviceWork::kMemory : collective ? DeviceWork::kCommunication : DeviceWork::kCompute;
   if (kept.work == DeviceWork::kCommunication) kept.call = call_index(event);
@@ -142,15 +143,7 @@ std::int32_t ProfileBuilder::call_index(const RawEvent& event) {
     call.in_bytes = bytes_of_elements(event.in_elements, event.type);
     call.out_bytes = bytes_of_elements(event.out_elements, event.type);
   }
-  const auto [found, added] = calls_.try_emplace(call, static_cast<std::int32_t>(profile.calls.size()));
-  if (added) profile.calls.push_back(call);
-  return found->second;
-}
-
-std::int32_t ProfileBuilder::index_of(const std::string& name) {
-  const auto [found, added] = names_.try_emplace(name, static_cast<std::int32_t>(profile.names.size()));
-  if (added) profile.names.push_back(name);
-  return found->second;
+  return listed_.call(call, profile);
 }
 
 void ProfileBuilder::complete_ranks() {

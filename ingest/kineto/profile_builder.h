@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "ingest/kineto/exact_time.h"
+#include "ingest/kineto/listed_once.h"
 #include "ingest/kineto/profile.h"
 
 namespace podsim::kineto {
@@ -42,11 +41,9 @@ class ProfileBuilder {
   void keep(const RawEvent& event, std::int64_t begin_ns, std::int64_t end_ns);
   void keep_device_event(const RawEvent& event, std::int64_t begin_ns, std::int64_t end_ns, bool memory);
   std::int32_t call_index(const RawEvent& event);
-  std::int32_t index_of(const std::string& name);
   void complete_ranks();
 
-  std::unordered_map<std::string, std::int32_t> names_;
-  std::map<CollectiveCall, std::int32_t> calls_;
+  ListedOnce listed_;
 };
 
 }  // namespace podsim::kineto

@@ -58,22 +58,14 @@ bool can_be_sent(const CollectiveCall& call, std::int64_t world) {
   return !kind_in_scenario(call.kind).empty() && bytes_of(call) > 0 && call.group_size.value_or(world) > 1;
 }
 
-template <class Wanted>
-Intervals intervals_of(const std::vector<const DeviceEvent*>& events, const Wanted& wanted) {
-  std::vector<Interval> stretches;
-  for (const DeviceEvent* event : events)
-    if (wanted(*event)) stretches.push_back({event->begin_ns, event->end_ns});
-  return union_of(std::move(stretches));
-}
-
 RecordedLayers layers_of(const RankProfile& rank, const StepTime& step, std::int64_t world) {
   const std::vector<const DeviceEvent*> events = launched_in(rank.profile, step.step);
   const auto call_of = [&](const DeviceEvent& event) -> const CollectiveCall* {
     return event.call < 0 ? nullptr : &rank.profile.calls[static_cast<std::size_t>(event.call)];
   };
   const Intervals work =
-      intervals_of(events, [](const DeviceEvent& event) { return event.work != DeviceWork::kCommunication; });
-  const Intervals communication = intervals_of(events, [&](const DeviceEvent& event) {
+      union_if(events, [](const DeviceEvent& event) { return event.work != DeviceWork::kCommunication; });
+  const Intervals communication = union_if(events, [&](const DeviceEvent& event) {
     const CollectiveCall* call = call_of(event);
     return event.work == DeviceWork::kCommunication && call != nullptr && can_be_sent(*call, world);
   });

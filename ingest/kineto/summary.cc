@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "engine/check.h"
 #include "ingest/kineto/intervals.h"
@@ -12,13 +11,6 @@ namespace podsim::kineto {
 namespace {
 
 using Events = std::vector<const DeviceEvent*>;
-
-Intervals union_if(const Events& events, const std::function<bool(const DeviceEvent&)>& counts) {
-  std::vector<Interval> stretches;
-  for (const DeviceEvent* event : events)
-    if (counts(*event)) stretches.push_back({event->begin_ns, event->end_ns});
-  return union_of(std::move(stretches));
-}
 
 // REQUIRES: there are events.
 DeviceTime device_time(const Events& events) {

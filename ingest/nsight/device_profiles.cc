@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ingest/kineto/collective_names.h"
+#include "ingest/kineto/listed_once.h"
 
 namespace podsim::nsight {
 namespace {
@@ -38,11 +39,11 @@ struct DeviceKey {
 class DeviceBuilder {
  public:
   void add(const std::string& name, const Whole& stream, kineto::DeviceEvent kept, const char* category) {
-    kept.name = index_of(name);
-    kept.stream = index_of("stream " + std::to_string(stream.value_or(0)));
+    kept.name = listed_.name(name, profile);
+    kept.stream = listed_.name("stream " + std::to_string(stream.value_or(0)), profile);
     if (kept.work == DeviceWork::kCompute && kineto::is_of_collective_library(name)) {
       kept.work = DeviceWork::kCommunication;
-      kept.call = call_of(kineto::kind_of_kernel(name));
+      kept.call = listed_.call(kineto::kind_of_kernel(name), profile);
     }
     if (kept.end_ns == kept.begin_ns) ++profile.without_duration;
     ++profile.events;
@@ -53,19 +54,7 @@ class DeviceBuilder {
   kineto::Profile profile;
 
  private:
-  std::int32_t index_of(const std::string& name) {
-    const auto [found, added] = names_.try_emplace(name, static_cast<std::int32_t>(profile.names.size()));
-    if (added) profile.names.push_back(name);
-    return found->second;
-  }
-  std::int32_t call_of(const std::string& kind) {
-    const auto [found, added] = calls_.try_emplace(kind, static_cast<std::int32_t>(profile.calls.size()));
-    if (added) profile.calls.emplace_back().kind = kind;
-    return found->second;
-  }
-
-  std::unordered_map<std::string, std::int32_t> names_;
-  std::map<std::string, std::int32_t> calls_;
+  kineto::ListedOnce listed_;
 };
 
 class Reader {

@@ -48,6 +48,16 @@ std::string collective_name(StepKind kind) {
   return "";
 }
 
+Instruction new_instruction(const std::string& name, const std::string& opcode, Shape shape,
+                            std::vector<int> operands) {
+  Instruction made;
+  made.name = name;
+  made.opcode = opcode;
+  made.shape = std::move(shape);
+  made.operands = std::move(operands);
+  return made;
+}
+
 LocalModule::LocalModule(const hlo::Module& module, const Mesh& mesh) : mesh_(mesh), module_(module) {
   module_.partitions = mesh.devices();
 }
@@ -66,17 +76,6 @@ int LocalModule::append(int computation, Instruction instruction) {
   all.push_back(std::move(instruction));
   at_number(computation).root = static_cast<int>(all.size()) - 1;
   return at_number(computation).root;
-}
-
-int LocalModule::append(int computation, const std::string& name, const std::string& opcode, Shape shape,
-                        std::vector<int> operands, const std::string& attribute, const std::string& text) {
-  Instruction made;
-  made.name = name;
-  made.opcode = opcode;
-  made.shape = std::move(shape);
-  made.operands = std::move(operands);
-  if (!attribute.empty()) made.attributes.add(attribute, text);
-  return append(computation, std::move(made));
 }
 
 // [groups,size]<=[sizes]T(order): the axes of a group behind all others, each cut where a piece of it begins
@@ -110,14 +109,14 @@ int LocalModule::reshard(int computation, const Shape& shape, int from, const st
     const std::string base = at_number(computation).instructions[at(from)].name;
     const std::string kind = collective_name(step.kind);
     if (kind.empty()) {
-      from = append(computation, base + ".slice", "dynamic-slice", std::move(local), {from});
+      from = append(computation, new_instruction(base + ".slice", "dynamic-slice", std::move(local), {from}));
       continue;
     }
-    from = append(computation, base + "." + kind, kind, std::move(local), {from}, "replica_groups",
-                  groups(step.axes));
-    auto& attributes = at_number(computation).instructions[at(from)].attributes;
-    attributes.add("channel_id", "1");
-    attributes.add("use_global_device_ids", "true");
+    Instruction collective = new_instruction(base + "." + kind, kind, std::move(local), {from});
+    collective.attributes.add("replica_groups", groups(step.axes));
+    collective.attributes.add("channel_id", "1");
+    collective.attributes.add("use_global_device_ids", "true");
+    from = append(computation, std::move(collective));
   }
   return from;
 }
@@ -125,15 +124,17 @@ int LocalModule::reshard(int computation, const Shape& shape, int from, const st
 int LocalModule::tuple(int computation, const std::vector<int>& parts) {
   Shape shape;
   for (const int part : parts) shape.leaves.push_back(at_number(computation).instructions[at(part)].shape);
-  return append(computation, "tuple", "tuple", std::move(shape), parts);
+  return append(computation, new_instruction("tuple", "tuple", std::move(shape), parts));
 }
 
 std::vector<int> LocalModule::elements(int computation, int tuple) {
   const Shape shape = at_number(computation).instructions[at(tuple)].shape;
   std::vector<int> parts;
-  for (std::size_t i = 0; i < shape.leaves.size(); ++i)
-    parts.push_back(append(computation, "element", "get-tuple-element", shape.leaves[i], {tuple}, "index",
-                           std::to_string(i)));
+  for (std::size_t i = 0; i < shape.leaves.size(); ++i) {
+    Instruction element = new_instruction("element", "get-tuple-element", shape.leaves[i], {tuple});
+    element.attributes.add("index", std::to_string(i));
+    parts.push_back(append(computation, std::move(element)));
+  }
   return parts;
 }
 

@@ -16,6 +16,10 @@ hlo::Shape local_shape(const hlo::Shape& shape, const Layout& layout);
 // "all-gather"; empty for what sends nothing.
 std::string collective_name(StepKind kind);
 
+// One without attributes.
+hlo::Instruction new_instruction(const std::string& name, const std::string& opcode, hlo::Shape shape,
+                                 std::vector<int> operands);
+
 class LocalModule {
  public:
   // Computations of the annotated module stay in it, for what applies them.
@@ -29,9 +33,8 @@ class LocalModule {
     const auto& all = module_.computations[static_cast<std::size_t>(computation)].instructions;
     return all[static_cast<std::size_t>(instruction)].shape;
   }
+  // At the end of the computation, as its root; the number that it has there.
   int append(int computation, hlo::Instruction instruction);
-  int append(int computation, const std::string& name, const std::string& opcode, hlo::Shape shape,
-             std::vector<int> operands, const std::string& attribute = "", const std::string& text = "");
 
   // Steps on an array, which instruction `from` makes; the instruction that makes what they end with.
   int reshard(int computation, const hlo::Shape& shape, int from, const std::vector<PlanStep>& steps);

@@ -250,8 +250,9 @@ class ModulePartitioner {
     fit_local_convolution(convolution, input, whole(0), local_.shape_of(computation, convolution.operands[1]),
                           whole(1), convolution.shape, array(node.results.front()).shape);
     if (input.dimensions != shard.dimensions)
-      convolution.operands[0] = local_.append(computation, convolution.name + ".halo", "concatenate",
-                                              std::move(input), {convolution.operands[0]});
+      convolution.operands[0] =
+          local_.append(computation, new_instruction(convolution.name + ".halo", "concatenate",
+                                                     std::move(input), {convolution.operands[0]}));
   }
 
   // Operands as each device has them: a tuple is put together again.
@@ -336,7 +337,8 @@ class ModulePartitioner {
     Shape shape;
     for (const int id : node.results) shape.leaves.push_back(local_shape(array(id).shape, wanted(id)));
     const int body = computations_[at(node.body)];
-    const int parameter = local_.append(body, node.name + ".given", "parameter", std::move(shape), {});
+    const int parameter =
+        local_.append(body, new_instruction(node.name + ".given", "parameter", std::move(shape), {}));
     const std::vector<int> given = local_.elements(body, parameter);
     for (std::size_t i = 0; i < given.size(); ++i) put(node.results[i], wanted(node.results[i]), given[i]);
   }

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "ingest/kineto/collective_names.h"
+#include "ingest/kineto/listed_once.h"
 
 namespace podsim::xplane {
 namespace {
@@ -59,26 +59,14 @@ class DeviceBuilder {
   }
 
  private:
-  std::int32_t index_of(const std::string& name) {
-    const auto [found, added] = names_.try_emplace(name, static_cast<std::int32_t>(profile_.names.size()));
-    if (added) profile_.names.push_back(name);
-    return found->second;
-  }
-
-  std::int32_t call_of(const std::string& kind) {
-    const auto [found, added] = calls_.try_emplace(kind, static_cast<std::int32_t>(profile_.calls.size()));
-    if (added) profile_.calls.emplace_back().kind = kind;
-    return found->second;
-  }
-
   void add(const Line& line, const Event& event) {
     const std::string& name = plane_.names.at(event.name);
     kineto::DeviceEvent kept;
     kept.begin_ns = rounded_ns(event.begin_ps);
     kept.end_ns = rounded_ns(event.end_ps);
     kept.correlation = event.correlation;
-    kept.name = index_of(name);
-    kept.stream = index_of(line.name);
+    kept.name = listed_.name(name, profile_);
+    kept.stream = listed_.name(line.name, profile_);
     kept.device = 0;
     const bool stream = is_stream(line);
     const auto collective = stream ? kineto::is_of_collective_library(name)
@@ -87,7 +75,7 @@ class DeviceBuilder {
                                    : collective_of_xla(name);
     if (collective) {
       kept.work = DeviceWork::kCommunication;
-      kept.call = call_of(*collective);
+      kept.call = listed_.call(*collective, profile_);
     } else if (copies(line, event, name)) {
       kept.work = DeviceWork::kMemory;
     }
@@ -97,7 +85,7 @@ class DeviceBuilder {
 
   const Plane& plane_;
   kineto::Profile profile_;
-  std::map<std::string, std::int32_t> names_, calls_;
+  kineto::ListedOnce listed_;
 };
 
 std::optional<std::int64_t> number_in(const std::string& text) {

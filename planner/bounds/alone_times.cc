@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "scheduler/traffic/network_share.h"
 
 namespace podsim {
 namespace {
@@ -29,23 +30,14 @@ int repeating_unit(const FabricSpec& spec) {
   return unit;
 }
 
-int stride_of(const Mesh& mesh, int axis) {
-  int stride = 1;
-  for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < mesh.axes.size(); ++i)
-    stride *= mesh.axes[i].size;
-  return stride;
-}
-
-bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
-
 // `share` = of the links between servers that collectives get.
 LinkSeconds seconds_full(const Fabric& fabric, const CollectivePlan& plan, ChipId chip, double share) {
   double bandwidth[2] = {}, bytes[2] = {};  // [between servers]
-  for (const Link& link : fabric.out(chip)) bandwidth[between_servers(link.kind)] += link.bandwidth.value;
+  for (const Link& link : fabric.out(chip)) bandwidth[is_between_servers(link.kind)] += link.bandwidth.value;
   for (const Phase& phase : plan.phases)
     for (const LinkLoad& load : phase.loads) {
       const Link& link = fabric.links[static_cast<std::size_t>(load.link)];
-      if (link.from == chip) bytes[between_servers(link.kind)] += load.bytes;
+      if (link.from == chip) bytes[is_between_servers(link.kind)] += load.bytes;
     }
   const auto seconds = [&](bool out) { return bytes[out] > 0 ? bytes[out] / bandwidth[out] : 0; };
   return {seconds(false), seconds(true) / share};
@@ -91,8 +83,7 @@ LinkSeconds AloneTimes::link_seconds(const CollectiveCall& call) const {
 }
 
 bool AloneTimes::leaves_stage(const Scope& scope) const {
-  return scope.neighbour != 0 || scope.mirrored ||
-         (pipeline_axis_ >= 0 && (scope.axes & axis_bit(pipeline_axis_)) != 0);
+  return scope.of_pairs() || (pipeline_axis_ >= 0 && (scope.axes & axis_bit(pipeline_axis_)) != 0);
 }
 
 const AloneTimes::Curves& AloneTimes::curves(const CollectiveCall& call) const {
@@ -123,38 +114,28 @@ const AloneTimes::Curves& AloneTimes::curves(const CollectiveCall& call) const {
 // Of the column: device 0 and those that differ from it by their stage alone.
 std::vector<std::vector<ChipId>> AloneTimes::groups(const Scope& scope) const {
   const Mesh& mesh = laid_.mesh;
-  const auto chip = [&](int device) {
+  const auto chip = [&](std::int64_t device) {
     return laid_.placement.chip_of_device[static_cast<std::size_t>(device)];
   };
   const int stages = pipeline_axis_ < 0 ? 1 : mesh.axes[static_cast<std::size_t>(pipeline_axis_)].size;
-  const int stride = pipeline_axis_ < 0 ? 0 : stride_of(mesh, pipeline_axis_);
+  const int stride = pipeline_axis_ < 0 ? 0 : mesh.stride(pipeline_axis_);
   std::vector<std::vector<ChipId>> groups;
-  if (scope.neighbour != 0 || scope.mirrored) {
-    for (int stage = 0; stage < stages; ++stage) {
-      const int other = scope.mirrored ? stages - 1 - stage : (stage + scope.neighbour + stages) % stages;
-      if (other != stage) groups.push_back({chip(stage * stride), chip(other * stride)});
-    }
+  if (scope.of_pairs()) {
+    for (std::int64_t stage = 0; stage < scope.pairs_of(stages); ++stage)
+      groups.push_back({chip(stage * stride), chip(scope.partner_of(stage, stages) * stride)});
     return groups;
   }
-  const bool along_stages = pipeline_axis_ >= 0 && (scope.axes & axis_bit(pipeline_axis_)) != 0;
-  for (int stage = 0; stage < (along_stages ? 1 : stages); ++stage) {
-    std::vector<int> devices = {stage * stride};
-    for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
-      if (!(scope.axes & axis_bit(static_cast<int>(axis)))) continue;
-      std::vector<int> longer;
-      for (const int device : devices)
-        for (int i = 0; i < mesh.axes[axis].size; ++i)
-          longer.push_back(device + i * stride_of(mesh, static_cast<int>(axis)));
-      devices = std::move(longer);
-    }
+  const std::vector<std::size_t> steps = steps_in_group(mesh, scope.axes);
+  for (int stage = 0; stage < (leaves_stage(scope) ? 1 : stages); ++stage) {
     std::vector<ChipId>& group = groups.emplace_back();
-    for (const int device : devices) group.push_back(chip(device));
+    for (const std::size_t step : steps)
+      group.push_back(chip(std::int64_t{stage} * stride + static_cast<std::int64_t>(step)));
   }
   return groups;
 }
 
 double AloneTimes::network_share(const CollectiveCall& call) const {
-  return call.scope.neighbour != 0 ? 1 : laid_.network_share;
+  return network_share_of(call.scope, laid_.network_share);
 }
 
 AloneTimes::Curves AloneTimes::curves_of(const CollectiveCall& call, const std::vector<ChipId>& group) const {
@@ -174,8 +155,7 @@ AloneTimes::Curves AloneTimes::curves_of(const CollectiveCall& call, const std::
       double slowest = 0;
       for (const LinkLoad& load : phase.loads) {
         const Link& link = fabric_.links[static_cast<std::size_t>(load.link)];
-        slowest =
-            std::max(slowest, load.bytes / link.bandwidth.value / (between_servers(link.kind) ? share : 1));
+        slowest = std::max(slowest, load.bytes / link.bandwidth.value / (share_of_link(link.kind, share)));
       }
       curve.per_byte += slowest;
     }

@@ -73,7 +73,7 @@ void PassTables::look_up(const JobLayout& stem) {
   // The operations remain, since others wait where they stand.
   if (sums_are_free_) spec.job.stack.gradient_add_bytes = std::min(spec.job.stack.gradient_add_bytes, 1e-9);
   const bool shared = shares_passes(space_, stem);
-  const StemBounds pieces(spec, contexts_.of(spec), true, shared);
+  const StemBounds pieces(spec, contexts_.of(spec), {.keeping_too = true, .passes_alone = shared});
   times_ = pieces.times();
   if (shared) leave_passes(times_);
   held_.clear();

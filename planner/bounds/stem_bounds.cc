@@ -32,14 +32,14 @@ double relaxed_seconds(const StepProgram& program, const Spec& spec, const MeshC
 
 }  // namespace
 
-StemBounds::StemBounds(const Spec& spec, const MeshContext& context, bool keeping_too, bool passes_alone)
+StemBounds::StemBounds(const Spec& spec, const MeshContext& context, const StemScope& scope)
     : spec_(spec),
       context_(context),
-      by_policy_(context.pieces.of(spec, passes_alone)),
+      by_policy_(context.pieces.of(spec, scope.passes_alone)),
       times_(by_policy_->times),
       parts_(by_policy_->parts) {
-  if (!keeping_too && spec.job.recompute_layers == 0 && spec.job.recompute_every == 1) return;
-  const auto kept = context.pieces.of(keeping(spec), passes_alone);
+  if (!scope.keeping_too && spec.job.recompute_layers == 0 && spec.job.recompute_every == 1) return;
+  const auto kept = context.pieces.of(keeping(spec), scope.passes_alone);
   times_.pieces.insert(times_.pieces.end(), kept->times.pieces.begin(), kept->times.pieces.end());
   parts_.insert(parts_.end(), kept->parts.begin(), kept->parts.end());
 }

@@ -12,12 +12,16 @@
 
 namespace podsim {
 
+// What is known besides of the layouts that a stem stands for.
+struct StemScope {
+  bool keeping_too = false;   // some may recompute only a part of the layers
+  bool passes_alone = false;  // what optimizer and reductions take counts as nothing
+};
+
 class StemBounds {
  public:
-  // `spec` has the stem's layout. `keeping_too`: as if only some layers recomputed. `passes_alone`: what
-  // optimizer and reductions take counts as nothing. REQUIRES: all outlive this object.
-  StemBounds(const Spec& spec, const MeshContext& context, bool keeping_too = false,
-             bool passes_alone = false);
+  // `spec` has the stem's layout. REQUIRES: all outlive this object.
+  StemBounds(const Spec& spec, const MeshContext& context, const StemScope& scope = {});
 
   // As planner/bounds/stage_bound.h.
   double stage_bound_s(const JobLayout& layout) const;

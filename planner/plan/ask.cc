@@ -101,19 +101,11 @@ std::vector<VariedNumber> varied_of(const std::vector<VariedNumber>& block,
   return all;
 }
 
-// The first that is none of regret decides; the others come after it.
-void take_objectives(const std::vector<PlanObjective>& wanted, PlanQuestion& question) {
-  bool decided = false;
-  for (const PlanObjective each : wanted) {
-    if (each == PlanObjective::kRegret) {
-      question.by_regret = question.by_regret || !decided;
-    } else if (!decided) {
-      question.objective = each;
-      decided = true;
-    } else {
-      question.ties.push_back(each);
-    }
-  }
+void take_objectives(const PlanObjectives& wanted, PlanQuestion& question) {
+  question.by_regret = wanted.by_regret;
+  if (wanted.least.empty()) return;
+  question.objective = wanted.least.front();
+  question.ties.assign(wanted.least.begin() + 1, wanted.least.end());
 }
 
 class WordCheck {

@@ -23,7 +23,7 @@ struct AskedScenario {
 // contract of the scenario's cluster or on_demand, 256 to 2,048 of the scenario's chips in doublings.
 struct PlanWords {
   std::optional<double> tokens, most_days, most_usd, probability;
-  std::vector<PlanObjective> objectives;  // in place of the block's, as below
+  PlanObjectives objectives;  // in place of the block's
   std::optional<double> gap, search_seconds;
   std::optional<int> most_rows, draws;
   std::vector<double> batch_tokens;

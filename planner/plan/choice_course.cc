@@ -2,10 +2,12 @@
 #include "planner/plan/choice_course.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "economics/bill.h"
+#include "engine/check.h"
 #include "engine/unit_factors.h"
 
 namespace podsim {
@@ -38,6 +40,22 @@ RunInputs inputs_at(const ChoiceFacts& choice, const ChoiceLuck& luck) {
 }
 
 }  // namespace
+
+const ObjectiveMeasure& objective_measure(PlanObjective objective) {
+  static constexpr std::array<ObjectiveMeasure, 5> kMeasures = {
+      {{PlanObjective::kUsd, &ChoiceCourse::usd, "M USD", 1e6},
+       {PlanObjective::kDays, &ChoiceCourse::days, "days"},
+       {PlanObjective::kEnergy, &ChoiceCourse::mwh, "MWh"},
+       {PlanObjective::kCarbon, &ChoiceCourse::carbon_t, "t CO2e"},
+       {PlanObjective::kChips, &ChoiceCourse::chips, "chips"}}};
+  const ObjectiveMeasure& measure = kMeasures[static_cast<std::size_t>(objective)];
+  PODSIM_CHECK(measure.objective == objective, "measures stand in the order of objectives");
+  return measure;
+}
+
+ChoiceCourse course_with(double days, double usd, double mwh, double chips, std::optional<double> carbon_t) {
+  return {days, usd, mwh, chips, carbon_t.value_or(std::numeric_limits<double>::infinity())};
+}
 
 ChoiceCourse course_of(const ChoiceFacts& choice, const ChoiceLuck& luck) {
   const RunInputs inputs = inputs_at(choice, luck);

@@ -1,6 +1,7 @@
 // What a choice of cluster comes to under given luck: apart from how that is drawn.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "planner/plan/choice_facts.h"
@@ -17,23 +18,25 @@ struct ChoiceLuck {
 struct ChoiceCourse {
   double days = 0, usd = 0, mwh = 0, chips = 0;
   double carbon_t = 0;  // infinite where nobody says what carbon the power has
-  double of(PlanObjective objective) const {
-    switch (objective) {
-      case PlanObjective::kDays:
-        return days;
-      case PlanObjective::kEnergy:
-        return mwh;
-      case PlanObjective::kCarbon:
-        return carbon_t;
-      case PlanObjective::kChips:
-        return chips;
-      case PlanObjective::kUsd:
-      case PlanObjective::kRegret:
-        break;
-    }
-    return usd;
-  }
+
+  double of(PlanObjective objective) const;
 };
+
+// What an objective makes least, and how it is told.
+struct ObjectiveMeasure {
+  PlanObjective objective;
+  double ChoiceCourse::*value;
+  const char* unit;     // "M USD"
+  double one_unit = 1;  // of the value
+};
+const ObjectiveMeasure& objective_measure(PlanObjective objective);
+
+inline double ChoiceCourse::of(PlanObjective objective) const {
+  return this->*objective_measure(objective).value;
+}
+
+// Where the tonnes of CO2e may not be known.
+ChoiceCourse course_with(double days, double usd, double mwh, double chips, std::optional<double> carbon_t);
 
 ChoiceCourse course_of(const ChoiceFacts& choice, const ChoiceLuck& luck);
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "planner/plan/choice_course.h"
 #include "planner/plan/cluster_run.h"
 #include "planner/plan/plan_weeks.h"
 #include "prediction/error_band.h"
@@ -26,21 +27,11 @@ bool below_16_bits(const Job& job) {
          });
 }
 
-// What spares can change; of equals the dollars decide, as among rows with as many chips.
+// What spares can change: not the number of chips, so that the dollars decide, as among rows with as many.
 double value_of(const ClusterRun& run, PlanObjective objective) {
-  switch (objective) {
-    case PlanObjective::kDays:
-      return run.inputs.days;
-    case PlanObjective::kEnergy:
-      return run.inputs.mwh;
-    case PlanObjective::kCarbon:
-      return run.carbon_t.value_or(run.usd);
-    case PlanObjective::kUsd:
-    case PlanObjective::kChips:
-    case PlanObjective::kRegret:
-      break;
-  }
-  return run.usd;
+  const PlanObjective changed = objective == PlanObjective::kChips ? PlanObjective::kUsd : objective;
+  return course_with(run.inputs.days, run.usd, run.inputs.mwh, run.inputs.paid_chips, run.carbon_t)
+      .of(changed);
 }
 
 class RowMaker {

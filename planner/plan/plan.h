@@ -46,17 +46,17 @@ struct PlanQuestion {
   std::optional<double> most_days, most_usd;
   // With which these are to hold; nothing = as if all came as predicted.
   std::optional<double> days_probability, usd_probability;
-  std::vector<FigureLimit> limits;                // of keys of kPlanFigures, or of the report of a row's run
-  std::optional<double> most_kw;                  // at the meter: no row draws more
-  std::map<std::string, ChipTerms> terms;         // by the name of the chip
-  PlanObjective objective = PlanObjective::kUsd;  // none of regret
-  bool by_regret = false;                         // the least regret of it is wanted, in the mean
-  std::vector<PlanObjective> ties = {};           // among rows that are equal in that
-  double gap = 0.01;                              // of each search
-  std::optional<double> search_seconds;           // for all searches: each has an even share of what is left
-  std::optional<OwningTerms> own;                 // a contract "owned" beside the others
-  std::map<std::string, double> embodied_kg;      // of making a chip, by its name
-  bool choose_spares = false;                     // as many as are best, of each row
+  std::vector<FigureLimit> limits;         // of keys of kPlanFigures, or of the report of a row's run
+  std::optional<double> most_kw;           // at the meter: no row draws more
+  std::map<std::string, ChipTerms> terms;  // by the name of the chip
+  PlanObjective objective = PlanObjective::kUsd;
+  bool by_regret = false;                     // the least regret of it is wanted, in the mean
+  std::vector<PlanObjective> ties = {};       // among rows that are equal in that
+  double gap = 0.01;                          // of each search
+  std::optional<double> search_seconds;       // for all searches: each has an even share of what is left
+  std::optional<OwningTerms> own;             // a contract "owned" beside the others
+  std::map<std::string, double> embodied_kg;  // of making a chip, by its name
+  bool choose_spares = false;                 // as many as are best, of each row
   std::vector<VariedNumber> vary;
   bool vary_step = true;         // by its error band
   std::optional<int> most_rows;  // of the answer

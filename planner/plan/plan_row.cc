@@ -1,7 +1,7 @@
 // What a row of a plan comes to, held against the limits.
 #include <algorithm>
-#include <limits>
 
+#include "planner/plan/choice_course.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/plan_figures.h"
 
@@ -45,21 +45,7 @@ std::vector<PlanObjective> PlanQuestion::all_ties() const {
 }
 
 double PlanRow::value(PlanObjective objective) const {
-  switch (objective) {
-    case PlanObjective::kDays:
-      return days;
-    case PlanObjective::kEnergy:
-      return mwh;
-    case PlanObjective::kCarbon:
-      return carbon_t.value_or(std::numeric_limits<double>::infinity());
-    case PlanObjective::kChips:
-      return chips;
-    case PlanObjective::kRegret:
-      return outcome.regret;
-    case PlanObjective::kUsd:
-      break;
-  }
-  return usd;
+  return course_with(days, usd, mwh, chips, carbon_t).of(objective);
 }
 
 }  // namespace podsim

@@ -26,7 +26,6 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 Bandwidth gb_per_s(double x) { return {x * 1e9}; }
-Time microseconds(double x) { return Time::seconds(x * 1e-6); }
 Bytes gib(double x) { return {x * kBytesPerGib}; }
 Bytes mib(double x) { return {x * kBytesPerMib}; }
 
@@ -112,6 +111,15 @@ PrecisionRecipe to_recipe(const schema::PrecisionRecipe& from, const Stack& stac
   return recipe;
 }
 
+// Systolic arrays that are not said to be of a TPU are like no chip that runs were measured on.
+ChipKind kind_of_entry(const schema::Chip& from) {
+  if (from.has_kind())
+    return from.kind() == schema::Chip::tpu   ? ChipKind::kTpu
+           : from.kind() == schema::Chip::gpu ? ChipKind::kGpu
+                                              : ChipKind::kNeither;
+  return from.matrix_side() > 0 ? ChipKind::kNeither : ChipKind::kGpu;
+}
+
 }  // namespace
 
 Dtype to_dtype(int schema_dtype) {
@@ -136,6 +144,7 @@ Chip to_chip(const schema::Chip& from, const Catalog::Entries& entries) {
   if (const schema::Kernels* kernels = find_kernels(entries, from.kernels()))
     chip.kernels = to_kernels(*kernels, from);
   chip.name = from.name();
+  chip.kind = kind_of_entry(from);
   for (const auto& rate : from.matmul()) {
     chip.matmul[to_dtype(rate.dtype())] = {{rate.peak_tflops() * 1e12}, rate.sustained()};
   }
@@ -259,13 +268,13 @@ Stack to_stack(const schema::Stack& from) {
   stack.backward_kernels =
       from.has_backward_kernels_per_layer() ? from.backward_kernels_per_layer() : stack.kernels_per_layer;
   stack.windowed_einsum = from.windowed_einsum();
-  if (from.has_host_launch_us()) stack.host_launch = microseconds(from.host_launch_us());
+  if (from.has_host_launch_us()) stack.host_launch = Time::microseconds(from.host_launch_us());
   stack.loss_kernels = from.loss_kernels();
-  stack.host_collective = microseconds(from.host_collective_us());
+  stack.host_collective = Time::microseconds(from.host_collective_us());
   stack.optimizer_calls = from.optimizer_calls_per_weight();
   stack.launch_queue = from.launch_queue();
   stack.fused = to_fused_kernels(from.fused());
-  if (from.has_kernel_gap_us()) stack.kernel_gap = microseconds(from.kernel_gap_us());
+  if (from.has_kernel_gap_us()) stack.kernel_gap = Time::microseconds(from.kernel_gap_us());
   if (from.has_tensor_hidden()) stack.tensor_hidden = from.tensor_hidden();
   if (from.has_prefetch_forward()) stack.prefetch_forward = from.prefetch_forward();
   if (from.has_prefetch_backward()) stack.prefetch_backward = from.prefetch_backward();
@@ -286,7 +295,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_network_share()) stack.network_share = from.network_share();
   stack.retry_free_share = from.retry_free_share();
   stack.retry_stall = from.retry_stall();
-  stack.update_per_weight = microseconds(from.update_us_per_weight());
+  stack.update_per_weight = Time::microseconds(from.update_us_per_weight());
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gathers_layers()) stack.gathers_layers = from.gathers_layers();
   add_memory(from, stack);
@@ -306,7 +315,7 @@ LinkSpec to_link(const schema::Link& from) {
   LinkSpec link;
   link.bandwidth = gb_per_s(from.bandwidth_gb_per_s());
   if (from.has_efficiency()) link.efficiency = from.efficiency();
-  link.latency = microseconds(from.latency_us());
+  link.latency = Time::microseconds(from.latency_us());
   return link;
 }
 

@@ -10,8 +10,6 @@
 namespace podsim {
 namespace {
 
-Time time_of_us(double x) { return Time::seconds(x * 1e-6); }
-
 // As the command line spells it.
 std::string hyphenated(std::string name) {
   std::ranges::replace(name, '_', '-');
@@ -47,10 +45,10 @@ LibrarySpec::Part to_part(const schema::LibraryPart* from) {
   for (const schema::ProtocolCost& cost : from->cost()) {
     if (cost.protocol() == schema::ProtocolCost::no_protocol) continue;
     part[static_cast<std::size_t>(cost.protocol()) - 1] = {cost.efficiency(),
-                                                           time_of_us(cost.setup_us()),
-                                                           time_of_us(cost.step_us()),
+                                                           Time::microseconds(cost.setup_us()),
+                                                           Time::microseconds(cost.step_us()),
                                                            {cost.chunk_mib() * kBytesPerMib},
-                                                           time_of_us(cost.chunk_us())};
+                                                           Time::microseconds(cost.chunk_us())};
   }
   return part;
 }
@@ -71,7 +69,7 @@ std::optional<LibrarySpec> to_library(const schema::Library& from, const schema:
 
 Time launch_of(const schema::Library& from, const schema::GpuCluster& cluster) {
   const schema::LibraryPart* part = nearest_part(from.domain(), cluster.nvlink(), "");
-  return part ? time_of_us(part->launch_us()) : Time{};
+  return part ? Time::microseconds(part->launch_us()) : Time{};
 }
 
 ChannelSpec to_channel(const schema::Channel& from) {
@@ -81,9 +79,9 @@ ChannelSpec to_channel(const schema::Channel& from) {
   if (from.kind() != schema::Channel::each_kind)
     channel.kind = hyphenated(schema::Channel::Kind_Name(from.kind()));
   channel.twisted = from.twisted();
-  channel.setup = time_of_us(from.setup_us());
+  channel.setup = Time::microseconds(from.setup_us());
   channel.chunk = {from.chunk_mib() * kBytesPerMib};
-  channel.chunk_overhead = time_of_us(from.chunk_us());
+  channel.chunk_overhead = Time::microseconds(from.chunk_us());
   channel.nvlink_efficiency = from.nvlink_efficiency();
   channel.nic_efficiency = from.nic_efficiency();
   channel.ici_efficiency = from.ici_efficiency();

@@ -22,12 +22,6 @@ namespace {
 constexpr std::size_t kMostValues = 8000;  // of the JSON, listed on the page
 constexpr const char* kValuesEnd = "</tbody></table></div>\n";
 
-std::string_view page_file(std::string_view name) {
-  for (const CatalogFile& file : page_files())
-    if (file.name == name) return file.text;
-  return {};
-}
-
 std::string element(const std::string& tag, const std::string& text, const std::string& kind = "") {
   return "<" + tag + (kind.empty() ? "" : " class=\"" + kind + "\"") + ">" + escaped(text) + "</" + tag + ">";
 }
@@ -369,6 +363,12 @@ class PageWriter {
 };
 
 }  // namespace
+
+std::string_view page_file(std::string_view name) {
+  for (const CatalogFile& file : page_files())
+    if (file.name == name) return file.text;
+  return {};
+}
 
 bool has_page_scripts() { return !page_file("charts.js").empty(); }
 

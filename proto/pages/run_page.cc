@@ -60,9 +60,7 @@ std::vector<PageFigure> first_figures(const Report& report) {
 // The buckets, with the parts of exposed communication below it.
 PageTable bucket_table(const Report& report) {
   PageTable table{"", {"part of the step of the mean chip", "time, s", "share"}, {}};
-  const auto share = [&](Time time) {
-    return percent(report.step_time.ps == 0 ? 0 : time.in_seconds() / report.step_time.in_seconds());
-  };
+  const auto share = [&](Time time) { return percent(time_share(time, report.step_time)); };
   for (const StepBucket& bucket : step_buckets()) {
     const Time time = report.*bucket.time;
     const bool parts = bucket.time == &Report::exposed_communication;

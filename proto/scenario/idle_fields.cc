@@ -31,8 +31,9 @@ constexpr std::string_view kStackOfMeasuredLayers[] = {
     "name",          "gradients_overlapped", "interference",       "skew_per_doubling", "network_share",
     "fixed_step_ms", "send_exposed",         "gradient_bucket_mb", "tensor_hidden"};
 constexpr std::string_view kChipOfMeasuredLayers[] = {
-    "name",         "matmul",           "hbm_capacity_gib",    "power_idle_w",
-    "power_busy_w", "power_overhead_w", "power_waiting_share", "power_range"};
+    "name",         "kind",         "matmul",           "hbm_capacity_gib",
+    "power_idle_w", "power_busy_w", "power_overhead_w", "power_waiting_share",
+    "power_range"};
 
 template <class Setting>
 void warn_by_table(std::span<const Need<Setting>> needs, const Message& block, const Setting& setting,

@@ -58,7 +58,8 @@ class PlanResolver {
       if (block_.budget().has_probability()) plan_.usd_probability = block_.budget().probability();
     }
     for (const int objective : block_.objective())
-      plan_.objectives.push_back(static_cast<PlanObjective>(objective - 1));
+      add_objective(schema::Objective::Name_Name(static_cast<schema::Objective::Name>(objective)),
+                    plan_.objectives);
     if (block_.has_gap_fraction()) plan_.gap = block_.gap_fraction();
     if (block_.has_report_choices()) plan_.most_rows = block_.report_choices();
     if (block_.has_draws()) plan_.draws = block_.draws();
@@ -357,19 +358,6 @@ std::optional<std::vector<double>> batch_tokens_of(const std::string& text) {
   const bool wrong =
       !tokens || std::ranges::any_of(*tokens, [](double each) { return each > kMostBatchTokens; });
   return wrong ? std::nullopt : tokens;
-}
-
-std::vector<std::string> objective_names() { return value_names(*schema::Objective::Name_descriptor()); }
-
-std::optional<PlanObjective> objective_named(const std::string& name) {
-  const std::vector<std::string> names = objective_names();
-  const auto at = std::ranges::find(names, name);
-  if (at == names.end()) return std::nullopt;
-  return static_cast<PlanObjective>(at - names.begin());
-}
-
-std::vector<std::string> precision_names() {
-  return value_names(*schema::PrecisionRecipe::Name_descriptor());
 }
 
 std::string wrong_limit_key(const std::string& key) {

@@ -25,9 +25,10 @@ LoadPlanResult load_plan(const std::string& file_name, const std::string& text, 
 // Tokens of a step, as plan.global_batch_tokens has them; nothing where the text says none.
 std::optional<std::vector<double>> batch_tokens_of(const std::string& text);
 
-// "usd", "days", ...; the objective of a name.
+// "usd", "days", ..., "regret".
 std::vector<std::string> objective_names();
-std::optional<PlanObjective> objective_named(const std::string& name);
+// Adds the objective of the name to those that were named before it; false where there is none.
+bool add_objective(const std::string& name, PlanObjectives& objectives);
 
 // Of a job, as job.precision has them: "bf16", "fp8", ...
 std::vector<std::string> precision_names();

@@ -10,8 +10,6 @@
 namespace podsim {
 namespace {
 
-Time in_microseconds(double us) { return Time::seconds(us * 1e-6); }
-
 LayerCollective to_collective(const schema::LayerCollective& from) {
   static_assert(schema::LayerCollective::all_reduce - 1 == int(CollectiveKind::kAllReduce) &&
                 schema::LayerCollective::broadcast - 1 == int(CollectiveKind::kBroadcast));
@@ -25,10 +23,10 @@ MeasuredLayer to_layer(const schema::MeasuredLayer& from) {
   MeasuredLayer layer;
   layer.name = from.name();
   if (from.has_count()) layer.count = from.count();
-  layer.forward = in_microseconds(from.forward_us());
-  layer.input_gradient = in_microseconds(from.input_gradient_us());
-  layer.weight_gradient = in_microseconds(from.weight_gradient_us());
-  layer.update = in_microseconds(from.update_us());
+  layer.forward = Time::microseconds(from.forward_us());
+  layer.input_gradient = Time::microseconds(from.input_gradient_us());
+  layer.weight_gradient = Time::microseconds(from.weight_gradient_us());
+  layer.update = Time::microseconds(from.update_us());
   layer.forward_collective = to_collective(from.forward_collective());
   layer.input_gradient_collective = to_collective(from.input_gradient_collective());
   layer.weight_gradient_collective = to_collective(from.weight_gradient_collective());
@@ -66,7 +64,7 @@ void JobResolver::measured_layers() {
   MeasuredLayers& measured = job_.measured.emplace();
   measured.name = from.has_name() ? from.name() : "measured layers";
   for (const schema::MeasuredLayer& layer : from.layer()) measured.layers.push_back(to_layer(layer));
-  measured.update = in_microseconds(from.update_us());
+  measured.update = Time::microseconds(from.update_us());
   measured.model_flops_per_token = Flops{from.model_gflop_per_token() * 1e9};
   job_.model.name = measured.name;
 }

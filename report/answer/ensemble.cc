@@ -63,7 +63,6 @@ void add_draw(Ensemble& ensemble, Timeline timeline, Time evaluation, std::vecto
   }
   ensemble.chips.resize(timeline.chips.size());
   for (std::size_t c = 0; c < timeline.chips.size(); ++c) {
-    ensemble.chips[c].busy_ps += timeline.chips[c].busy.ps;
     ensemble.chips[c].caused_ps += timeline.chips[c].caused_ps;
     ensemble.chips[c].waited_ps += timeline.chips[c].waited.ps;
   }

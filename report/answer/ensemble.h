@@ -23,7 +23,7 @@ struct Draw {
 
 // Sums over all draws of one chip class.
 struct ChipSums {
-  Int128 busy_ps = 0, caused_ps = 0, waited_ps = 0;  // as in ChipTotals
+  Int128 caused_ps = 0, waited_ps = 0;  // as in ChipTotals
 };
 
 // Memory grows by a few words with each draw and by one with each step.

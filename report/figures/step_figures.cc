@@ -205,6 +205,19 @@ Figure shapes_figures(const ShapesReport& shapes) {
           "the key is missing where documents are packed");
 }
 
+ShownExposures shown_exposures(const Report& report) {
+  constexpr double kLeastShare = 1e-3;
+  ShownExposures shown;
+  for (std::size_t i = 0; i < report.exposed.size(); ++i) {
+    const Time time = report.exposed[i].time;
+    if (time_share(time, report.step_time) < kLeastShare)
+      shown.others += time;
+    else
+      shown.named.push_back(i);
+  }
+  return shown;
+}
+
 std::vector<Figure> step_figures(const Report& report) {
   std::vector<Figure> list = step_time_figures(report);
   append(list, band_figures(report.band));

@@ -65,7 +65,7 @@ void describe(CollectiveUse& use, const System& system, std::int32_t message) {
   use.algorithm = to_string(system.patterns[pattern].algorithm);
   use.bytes = call.bytes;
   const int ranks = shard_count(mesh, call.scope.axes);
-  if (call.scope.neighbour != 0) {
+  if (call.scope.point_to_point()) {
     use.axes = "pipeline";
   } else if (ranks > 1) {
     use.bus_bytes = bus_bandwidth({call.kind, call.bytes}, ranks, Time::seconds(1)).value;
@@ -93,7 +93,7 @@ std::vector<CollectiveUse> collective_uses(const System& system, const Timeline&
   for (const Interval& interval : timeline.intervals) {
     if (interval.message < 0) continue;
     const bool transfer =
-        system.step.messages[static_cast<std::size_t>(interval.message)].scope.neighbour != 0;
+        system.step.messages[static_cast<std::size_t>(interval.message)].scope.point_to_point();
     const bool received = transfer && std::exchange(receives, !receives);
     if (interval.begin >= timeline.step_end.front()) continue;
     CollectiveUse& use = by_message[interval.message];

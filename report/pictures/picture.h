@@ -31,6 +31,8 @@ struct PictureAxis {
   bool logarithmic = false;
   std::optional<double> low = {}, high = {};  // where its ends are not those of the marks
   std::vector<AxisWindow> windows = {};       // ascending; empty: all of it
+
+  std::string title() const { return unit.empty() ? label : label + ", " + unit; }
 };
 
 struct PictureMark {

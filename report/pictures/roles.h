@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace podsim {
@@ -47,5 +49,12 @@ inline constexpr std::array<Role, 31> kRoles = {{
     {"room-some", "#2a9d6a", "#58d69a"},
     {"room-much", "#c9a400", "#f2dc4c"},
 }};
+
+// Of the i-th of several series that stand for nothing else: each has a colour of its own, up to seven.
+inline std::string role_of_series(std::size_t i) {
+  constexpr std::array<const char*, 7> kOf = {"compute", "tensor",   "data", "expert",
+                                              "context", "pipeline", "other"};
+  return kOf[i % kOf.size()];
+}
 
 }  // namespace podsim

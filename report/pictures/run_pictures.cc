@@ -11,10 +11,6 @@
 namespace podsim {
 namespace {
 
-constexpr double kNamedShare = 1e-3;  // of the step: exposed collectives below are one part
-
-double part_of(Time part, Time whole) { return whole.ps == 0 ? 0 : part.in_seconds() / whole.in_seconds(); }
-
 std::string bucket_role(const StepBucket& bucket) {
   if (bucket.time == &Report::compute) return "compute";
   if (bucket.time == &Report::pipeline_bubble) return "bubble";
@@ -40,23 +36,19 @@ std::vector<BarPart> parts_of_step(const Report& report) {
       parts.push_back({bucket.name, bucket_role(bucket), bucket.key, time});
       continue;
     }
-    Time small;
-    for (std::size_t i = 0; i < report.exposed.size(); ++i) {
+    const ShownExposures shown = shown_exposures(report);
+    for (const std::size_t i : shown.named) {
       const ExposedCommunication& exposed = report.exposed[i];
-      if (part_of(exposed.time, report.step_time) < kNamedShare) {
-        small += exposed.time;
-      } else {
-        parts.push_back({exposed.axes + " " + exposed.kind, role_of_axes(exposed.axes),
-                         std::string(bucket.key) + ".by[" + std::to_string(i) + "].time_s", exposed.time});
-      }
+      parts.push_back({exposed.axes + " " + exposed.kind, role_of_axes(exposed.axes),
+                       std::string(bucket.key) + ".by[" + std::to_string(i) + "].time_s", exposed.time});
     }
-    if (small.ps > 0) parts.push_back({"other communication", "other", "", small});
+    if (shown.others.ps > 0) parts.push_back({"other communication", "other", "", shown.others});
   }
   return parts;
 }
 
 std::string time_and_share(Time time, Time step) {
-  return fixed(time.in_seconds(), 4) + " s, " + percent(part_of(time, step));
+  return fixed(time.in_seconds(), 4) + " s, " + percent(time_share(time, step));
 }
 
 // Parts of memory, from below.
@@ -125,7 +117,7 @@ Picture breakdown_picture(std::span<const NamedReport> reports) {
       // What adversities take away makes the bar shorter: it would lie on other parts.
       if (part.time.ps > 0) {
         series.marks.push_back({at.in_seconds(), static_cast<double>(row), part.time.in_seconds(),
-                                percent(part_of(part.time, report.step_time)), part.name + ": " + what,
+                                percent(time_share(part.time, report.step_time)), part.name + ": " + what,
                                 part.key.empty() ? "" : reports[row].key + part.key});
         at += part.time;
       }

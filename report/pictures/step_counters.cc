@@ -132,7 +132,7 @@ CounterGroup links_along(const System& system, const Timeline& timeline) {
   for (const Interval& interval : timeline.intervals) {
     if (interval.message < 0) continue;
     const auto message = static_cast<std::size_t>(interval.message);
-    const bool transfer = system.step.messages[message].scope.neighbour != 0;
+    const bool transfer = system.step.messages[message].scope.point_to_point();
     if (transfer && std::exchange(receives, !receives)) continue;
     if (interval.begin >= timeline.step_end.front()) continue;
     const std::int32_t chip = class_of.at(interval.chip);

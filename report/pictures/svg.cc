@@ -100,15 +100,11 @@ class SvgDrawing {
     }
     out += stroke(left_, kTop, left_, bottom_, "axis") +
            stroke(left_, bottom_, kPageWidth - kRight, bottom_, "axis");
-    out += words(kPageWidth - kRight, bottom_ + 31, with_unit(picture_.x), "label end");
+    out += words(kPageWidth - kRight, bottom_ + 31, picture_.x.title(), "label end");
     if (!picture_.y.label.empty())
       out += "<text class=\"label middle\" transform=\"translate(12 " + place((kTop + bottom_) / 2) +
-             ") rotate(-90)\">" + escaped(with_unit(picture_.y)) + "</text>";
+             ") rotate(-90)\">" + escaped(picture_.y.title()) + "</text>";
     return out + "\n";
-  }
-
-  static std::string with_unit(const PictureAxis& axis) {
-    return axis.unit.empty() ? axis.label : axis.label + ", " + axis.unit;
   }
 
   double row_height() const {

@@ -196,11 +196,7 @@ class PlaneDrawing {
     numbers.resize(numbers.find_last_not_of(' ') + 1);
     const std::string left(kLeft, ' ');
     return std::string(kLeft - 1, ' ') + (look_.unicode ? "└" : "+") + line + "\n" + left + numbers + "\n" +
-           left + named(picture_.y) + " against " + named(picture_.x) + "\n";
-  }
-
-  static std::string named(const PictureAxis& axis) {
-    return axis.unit.empty() ? axis.label : axis.label + ", " + axis.unit;
+           left + picture_.y.title() + " against " + picture_.x.title() + "\n";
   }
 
   const Picture& picture_;

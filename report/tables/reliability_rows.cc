@@ -10,8 +10,6 @@ namespace {
 
 using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, value) in column order
 
-std::string hundredths(double share) { return fixed(100 * share, 2) + "%"; }
-
 // Quoted where a comma or a quote would end the cell (RFC 4180).
 std::string cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;

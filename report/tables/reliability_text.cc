@@ -12,7 +12,6 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 std::string minutes(double seconds) { return fixed(seconds / 60, 2); }
-std::string points(double share) { return fixed(100 * share, 2) + "%"; }
 
 std::string head(const ReliabilityReport& report) {
   std::string text = report.scenario + ": " + significant(report.job_chips, 1) + " " + report.chip + " on " +
@@ -38,8 +37,8 @@ std::string closed_forms(const ReliabilityReport& report) {
       {"interval by Young, min", interval(forms.young_s)},
       {"interval by Daly, min", interval(forms.daly_s)},
       {"best interval, min", interval(forms.best_interval_s)},
-      {"goodput at the interval used", points(forms.goodput)},
-      {"ETTR to first order", points(forms.ettr)}};
+      {"goodput at the interval used", hundredths(forms.goodput)},
+      {"ETTR to first order", hundredths(forms.ettr)}};
   if (forms.nodes_in_repair > 0) {
     rows.push_back({"nodes in repair", fixed(forms.nodes_in_repair, 2)});
     rows.push_back({"spares for 99 % of the time", significant(static_cast<double>(forms.spares_99), 1)});
@@ -63,10 +62,10 @@ std::string figures_table(const ReliabilityReport& report) {
   const auto four = [](double x) { return significant(x, 4); };
   Rows rows = {
       {"event simulation, " + significant(report.seeds, 1) + " runs", "mean", "sd", "p10", "p50", "p90"},
-      row("effective training time (ETTR)", f.ettr, points),
-      row("  scheduling goodput", f.scheduling_goodput, points),
-      row("  runtime goodput", f.runtime_goodput, points),
-      row("goodput of all chips", f.goodput, points),
+      row("effective training time (ETTR)", f.ettr, hundredths),
+      row("  scheduling goodput", f.scheduling_goodput, hundredths),
+      row("  runtime goodput", f.runtime_goodput, hundredths),
+      row("goodput of all chips", f.goodput, hundredths),
       row("failures of the job", f.failures, count),
       row("interruptions of training", f.interruptions, count),
       row("checkpoints", f.checkpoints, count),
@@ -76,13 +75,13 @@ std::string figures_table(const ReliabilityReport& report) {
   if (f.carbon_t) rows.push_back(row("carbon, t CO2e", *f.carbon_t, four));
   std::string text = align(rows);
   if (f.power_range > 0)
-    text += "watts may be off by " + points(f.power_range) + ": a run that takes " + four(f.energy_mwh.p50) +
-            " MWh takes " + four(f.energy_mwh.p50 * (1 - f.power_range)) + " to " +
+    text += "watts may be off by " + hundredths(f.power_range) + ": a run that takes " +
+            four(f.energy_mwh.p50) + " MWh takes " + four(f.energy_mwh.p50 * (1 - f.power_range)) + " to " +
             four(f.energy_mwh.p50 * (1 + f.power_range)) + "\n";
   if (f.program_goodput > 0)
-    text += "program goodput (MFU) " + points(f.program_goodput) + ", ML productivity goodput " +
-            points(f.ml_productivity_goodput) + "\n";
-  if (f.uninterrupted > 0) text += points(f.uninterrupted) + " of the runs are never interrupted\n";
+    text += "program goodput (MFU) " + hundredths(f.program_goodput) + ", ML productivity goodput " +
+            hundredths(f.ml_productivity_goodput) + "\n";
+  if (f.uninterrupted > 0) text += hundredths(f.uninterrupted) + " of the runs are never interrupted\n";
   if (report.unfinished > 0)
     text += unfinished_runs(report) + " had not reached the target after " +
             significant(report.longest_days, 3) + " days: days, cost and energy are at least these\n";
@@ -106,9 +105,9 @@ std::string buckets(const ReliabilityReport& report) {
     share += bucket.share;
     if (bucket.chip_hours > 0)
       rows.push_back(
-          {bucket.bucket, significant(bucket.chip_hours, 4), points(bucket.share), bucket.ml_goodput});
+          {bucket.bucket, significant(bucket.chip_hours, 4), hundredths(bucket.share), bucket.ml_goodput});
   }
-  rows.push_back({"sum", significant(hours, 4), points(share), ""});
+  rows.push_back({"sum", significant(hours, 4), hundredths(share), ""});
   return align(rows);
 }
 

@@ -22,10 +22,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr int kBarLength = 40;        // characters of a whole step
-constexpr double kShownShare = 1e-3;  // of the step: exposed collectives below are summed in one line
-
-double share(Time part, Time whole) { return whole.ps == 0 ? 0 : part.in_seconds() / whole.in_seconds(); }
+constexpr int kBarLength = 40;  // characters of a whole step
 
 std::string heading(const Report& report) {
   std::string text = report.scenario + "\n";
@@ -43,7 +40,7 @@ class Breakdown {
   explicit Breakdown(Time step) : step_(step) { rows_.push_back({"step of the mean chip", "s", "share"}); }
 
   void add(const std::string& part, Time time, bool bar = true) {
-    const double of_step = share(time, step_);
+    const double of_step = time_share(time, step_);
     rows_.push_back({part, fixed(time.in_seconds(), 4), percent(of_step)});
     const auto length =
         static_cast<std::size_t>(std::clamp(std::lround(of_step * kBarLength), 0L, long{kBarLength}));
@@ -73,15 +70,12 @@ class Breakdown {
 
 // The parts of exposed communication; the small ones together.
 void add_exposed(Breakdown& table, const Report& report) {
-  Time small;
-  for (const ExposedCommunication& exposed : report.exposed) {
-    if (share(exposed.time, report.step_time) < kShownShare) {
-      small += exposed.time;
-    } else {
-      table.add("  " + exposed.axes + " " + exposed.kind, exposed.time, false);
-    }
+  const ShownExposures shown = shown_exposures(report);
+  for (const std::size_t i : shown.named) {
+    const ExposedCommunication& exposed = report.exposed[i];
+    table.add("  " + exposed.axes + " " + exposed.kind, exposed.time, false);
   }
-  if (small.ps > 0) table.add("  others", small, false);
+  if (shown.others.ps > 0) table.add("  others", shown.others, false);
 }
 
 std::string breakdown(const Report& report) {
@@ -188,7 +182,7 @@ std::string largest_loss(const Report& report) {
   const std::string outside = report.evaluation.ps > 0 ? "compute and evaluation" : "compute";
   if ((report.*worst->time).ps <= 0) return "Nothing is lost outside of " + outside;
   return "The largest loss outside of " + outside + " is " + worst->name + ", " +
-         percent(share(report.*worst->time, report.step_time)) + " of the step";
+         percent(time_share(report.*worst->time, report.step_time)) + " of the step";
 }
 
 // How sure the step time is.
@@ -210,7 +204,7 @@ std::string answer(const Report& report) {
     text += " " + verdict_sentence(*report.verdict);
   } else if (report.straggler_delay.ps > 0) {
     const Time clean = report.step_time - report.straggler_delay;
-    text += " Stragglers make the step " + percent(share(report.straggler_delay, clean)) + " longer.";
+    text += " Stragglers make the step " + percent(time_share(report.straggler_delay, clean)) + " longer.";
   }
   text += "\n";
   if (report.ensemble) text += ensemble_verdict(report);

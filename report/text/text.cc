@@ -58,6 +58,10 @@ std::string percent(double share) {
   return (text == "-0.0" ? "0.0" : text) + "%";
 }
 
+std::string hundredths(double share) { return fixed(100 * share, 2) + "%"; }
+
+std::string signed_percent(double share) { return (share < 0 ? "" : "+") + fixed(100 * share, 1); }
+
 std::string shortest(double value) {
   std::array<char, 400> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};

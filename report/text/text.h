@@ -11,11 +11,13 @@ namespace podsim {
 std::string fixed(double value, int decimals);
 // "1,234" or "0.01235"; with an exponent below 1e-12, and from 1e21 on.
 std::string significant(double value, int digits);
-std::string percent(double share);      // 0.4123 -> "41.2%"; never "-0.0%"
-std::string shortest(double value);     // the shortest text that reads back as the same number
-std::string exact_seconds(Time time);   // twelve decimals: every picosecond
-std::string binary_bytes(Bytes bytes);  // "64.0 MiB"
-std::string gib(Bytes bytes);           // "71.25 GiB"
+std::string percent(double share);         // 0.4123 -> "41.2%"; never "-0.0%"
+std::string hundredths(double share);      // 0.98765 -> "98.77%", of shares near one
+std::string signed_percent(double share);  // 0.0123 -> "+1.2", in columns of percentages
+std::string shortest(double value);        // the shortest text that reads back as the same number
+std::string exact_seconds(Time time);      // twelve decimals: every picosecond
+std::string binary_bytes(Bytes bytes);     // "64.0 MiB"
+std::string gib(Bytes bytes);              // "71.25 GiB"
 
 // A text, never a number, for a cell: with an apostrophe before =, +, -, @, tab and return, which would make
 // a spreadsheet run what somebody else wrote as a formula.

@@ -189,7 +189,7 @@ StepTracks step_tracks(const System& system, int job, const StepProgram& program
   for (const Interval& interval : timeline.intervals) {
     const bool transfer =
         interval.message >= 0 &&
-        system.step.messages[static_cast<std::size_t>(interval.message)].scope.neighbour != 0;
+        system.step.messages[static_cast<std::size_t>(interval.message)].scope.point_to_point();
     if (interval.begin < timeline.step_end.front())
       tracks[place.at(interval.chip)].add(interval, transfer ? step.transfers : -1, receives);
     if (!transfer) continue;

@@ -42,6 +42,18 @@ struct Scope {
                       // the pipeline axis
   int job = 0;        // whose mesh it is
   bool mirrored = false;  // along the pipeline axis, pairs of the i-th stage and the i-th from the end
+
+  // A transfer from each stage to a neighbour, and no collective.
+  constexpr bool point_to_point() const { return neighbour != 0; }
+  // Its groups are pairs of stages: transfers, and collectives of two stages each.
+  constexpr bool of_pairs() const { return point_to_point() || mirrored; }
+  // How many pairs `stages` along the axis make, each first member once: 0, 1, ... up to there.
+  // REQUIRES: of_pairs().
+  constexpr std::int64_t pairs_of(std::int64_t stages) const { return mirrored ? stages / 2 : stages; }
+  // The second member of the pair whose first is `stage`. REQUIRES: of_pairs(), 0 <= stage < stages.
+  constexpr std::int64_t partner_of(std::int64_t stage, std::int64_t stages) const {
+    return mirrored ? stages - 1 - stage : (stage + neighbour + stages) % stages;
+  }
   auto operator<=>(const Scope&) const = default;
 };
 

@@ -14,29 +14,6 @@ namespace {
 constexpr std::array kSizes = {Bytes{0x1p12}, Bytes{0x1p18},
                                Bytes{0x1p28}};  // at which algorithms are chosen
 
-// Devices between two neighbours along the axis.
-int stride_of(const Mesh& mesh, const AxisRef& ref) {
-  int stride = mesh.axes[static_cast<std::size_t>(ref.axis)].size / (ref.pre * ref.size);
-  for (std::size_t i = static_cast<std::size_t>(ref.axis) + 1; i < mesh.axes.size(); ++i)
-    stride *= mesh.axes[i].size;
-  return stride;
-}
-
-// What to add to a device's number to come to the members of its group, where it is the first of them.
-std::vector<std::size_t> steps_in_group(const Mesh& mesh, const AxisList& axes) {
-  std::vector<std::size_t> steps = {0};
-  for (const AxisRef& ref : axes) {
-    const auto stride = static_cast<std::size_t>(stride_of(mesh, ref));
-    std::vector<std::size_t> longer;
-    longer.reserve(steps.size() * static_cast<std::size_t>(ref.size));
-    for (const std::size_t step : steps)
-      for (int i = 0; i < ref.size; ++i) longer.push_back(step + static_cast<std::size_t>(i) * stride);
-    steps = std::move(longer);
-  }
-  std::sort(steps.begin(), steps.end());
-  return steps;
-}
-
 std::vector<ChipId> group_of(const Placement& placement, std::size_t first,
                              const std::vector<std::size_t>& steps) {
   std::vector<ChipId> group;
@@ -110,9 +87,9 @@ void FabricCost::find_domains() {
 
 int FabricCost::neighbours_in_domain(const AxisRef& piece) const {
   if (domain_ == 0) return 0;
-  const int stride = stride_of(mesh_, piece);
-  if (stride >= domain_) return 1;
-  return domain_ % stride == 0 ? std::min(piece.size, domain_ / stride) : 0;
+  const int distance = stride(mesh_, piece);
+  if (distance >= domain_) return 1;
+  return domain_ % distance == 0 ? std::min(piece.size, domain_ / distance) : 0;
 }
 
 FabricCost::Curve FabricCost::curve(const CollectivePlan& planned) const {
@@ -145,7 +122,7 @@ std::vector<FabricCost::Curve> FabricCost::curves(CollectiveKind kind, const Axi
 // Neighbours that continue each other are one.
 FabricCost::Strides FabricCost::strides(const AxisList& axes) const {
   Strides strides;
-  for (const AxisRef& ref : axes) strides.emplace_back(stride_of(mesh_, ref), ref.size);
+  for (const AxisRef& ref : axes) strides.emplace_back(stride(mesh_, ref), ref.size);
   std::sort(strides.rbegin(), strides.rend());
   Strides merged;
   for (const auto& [stride, size] : strides) {

@@ -54,15 +54,6 @@ std::vector<int> sizes_in_slice(const Mesh& mesh, int slices) {
   return sizes;
 }
 
-std::vector<int> coordinates(const Mesh& mesh, int device) {
-  std::vector<int> at(mesh.axes.size());
-  for (int a = static_cast<int>(mesh.axes.size()) - 1; a >= 0; --a) {
-    at[a] = device % mesh.axes[a].size;
-    device /= mesh.axes[a].size;
-  }
-  return at;
-}
-
 ChipId chip_in_slice(const TorusSlice& slice, const Assignment& assignment, std::vector<int> at) {
   std::array<int, 3> coordinate = {0, 0, 0};
   for (std::size_t a = 0; a < assignment.size(); ++a) {
@@ -139,7 +130,7 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
   std::vector<ChipId> chips(static_cast<std::size_t>(devices));
   const TorusSlice* first_slice = &fabric.slices[first_chip / slice_chips];
   for (int device = 0; device < devices; ++device) {
-    std::vector<int> at = coordinates(mesh, device);
+    std::vector<int> at = mesh.coordinates(device);
     int slice = 0;
     for (std::size_t a = 0; a < at.size(); ++a) {
       int per_slice = sizes[a];
@@ -151,25 +142,34 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
   return {std::move(chips)};
 }
 
+std::vector<std::size_t> steps_in_group(const Mesh& mesh, const AxisList& axes) {
+  std::vector<std::size_t> steps = {0};
+  for (const AxisRef& ref : axes) {
+    const auto distance = static_cast<std::size_t>(stride(mesh, ref));
+    std::vector<std::size_t> longer;
+    longer.reserve(steps.size() * static_cast<std::size_t>(ref.size));
+    for (const std::size_t step : steps)
+      for (int i = 0; i < ref.size; ++i) longer.push_back(step + static_cast<std::size_t>(i) * distance);
+    steps = std::move(longer);
+  }
+  return steps;
+}
+
+std::vector<std::size_t> steps_in_group(const Mesh& mesh, AxisSet axes) {
+  AxisList whole;
+  for (int axis = 0; std::cmp_less(axis, mesh.axes.size()); ++axis)
+    if (axes & axis_bit(axis)) whole.push_back(whole_axis(mesh, axis));
+  return steps_in_group(mesh, whole);
+}
+
 ChipGroups groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes) {
   const ChipList& chips = placement.chip_of_device;
   PODSIM_CHECK(std::cmp_equal(chips.size(), mesh.devices()), "a mesh has a chip for each device");
-  std::vector<std::size_t> along = {0}, across = {0};  // distances of devices, ascending
-  std::size_t stride = chips.size();
-  for (std::size_t a = 0; a < mesh.axes.size(); ++a) {
-    const auto size = static_cast<std::size_t>(mesh.axes[a].size);
-    stride /= size;
-    std::vector<std::size_t>& distances = axes >> a & 1 ? along : across;
-    std::vector<std::size_t> finer;
-    finer.reserve(distances.size() * size);
-    for (const std::size_t distance : distances)
-      for (std::size_t i = 0; i < size; ++i) finer.push_back(distance + i * stride);
-    distances = std::move(finer);
-  }
+  const std::vector<std::size_t> along = steps_in_group(mesh, axes), across = steps_in_group(mesh, ~axes);
   std::vector<ChipId> groups;
   groups.reserve(chips.size());
   for (const std::size_t first : across)
-    for (const std::size_t distance : along) groups.push_back(chips[first + distance]);
+    for (const std::size_t step : along) groups.push_back(chips[first + step]);
   return {along.size(), std::move(groups)};
 }
 

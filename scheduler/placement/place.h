@@ -9,6 +9,7 @@
 
 #include "engine/index_iterator.h"
 #include "topology/fabric.h"
+#include "workload/mesh/axes.h"
 #include "workload/mesh/mesh.h"
 
 namespace podsim {
@@ -41,7 +42,7 @@ class ChipList {
   std::size_t size_ = 0;
 };
 
-// Devices are numbered row-major over the mesh axes: the last axis varies fastest.
+// Where each device of a mesh (Mesh) lies.
 struct Placement {
   ChipList chip_of_device;
   // Each device lies on the chip of its number.
@@ -105,6 +106,11 @@ class ChipGroups {
   std::size_t members_ = 1;
   std::vector<ChipId> chips_;  // group after group
 };
+
+// What to add to the number of the first device of a group along the axes to come to each of its members,
+// ascending. REQUIRES: pieces of axes are in their canonical form.
+std::vector<std::size_t> steps_in_group(const Mesh& mesh, const AxisList& axes);
+std::vector<std::size_t> steps_in_group(const Mesh& mesh, AxisSet axes);
 
 // The groups of chips that differ only in their coordinates along `axes`; members in row-major order of those
 // axes, groups in order of their first device.

@@ -22,8 +22,18 @@ struct ChipTerms {
   double start_day() const { return std::max(from_day, one_off_days); }
 };
 
-// What a plan makes least. Regret is that of another objective.
-enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy, kCarbon, kChips, kRegret };
+// What a plan makes least.
+enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy, kCarbon, kChips };
+
+// In the order in which they are named.
+struct PlanObjectives {
+  std::vector<PlanObjective> least;  // the first decides, the others among equals; empty = usd
+  bool by_regret = false;            // the least regret of the first is wanted, in the mean: named before it
+
+  bool empty() const { return least.empty() && !by_regret; }
+  void add(PlanObjective objective) { least.push_back(objective); }
+  void add_regret() { by_regret = by_regret || least.empty(); }
+};
 
 // A field of the scenario by its path, and what it is to be, as --set has it.
 struct FieldSetting {
@@ -103,11 +113,11 @@ struct TrainingPlan {
   std::optional<double> most_days, days_probability;
   std::optional<double> most_usd, usd_probability;
   std::vector<FigureLimit> limits;
-  std::vector<PlanObjective> objectives;  // the first decides, the others among equals; empty = usd
-  std::optional<double> gap;              // share
-  std::vector<ClusterOption> clusters;    // empty = the scenario's own
-  std::vector<double> batch_tokens;       // of a step; empty = those of the job
-  std::vector<FieldSetting> settings;     // of all clusters: layouts, carbon, what stands by and is saved
+  PlanObjectives objectives;
+  std::optional<double> gap;            // share
+  std::vector<ClusterOption> clusters;  // empty = the scenario's own
+  std::vector<double> batch_tokens;     // of a step; empty = those of the job
+  std::vector<FieldSetting> settings;   // of all clusters: layouts, carbon, what stands by and is saved
   bool choose_spares = false;
   std::optional<OwningTerms> own;
   std::map<std::string, double> embodied_kg;  // by the name of the chip

@@ -17,17 +17,12 @@ struct Coordinates {
   int data_rank = 0, stage = 0;
 };
 
-// The last axis of a mesh varies fastest.
 Coordinates coordinates_of(const StepProgram& program, AxisSet data_axes, int device) {
+  const std::vector<int> at = program.mesh.coordinates(device);
   Coordinates place;
-  int rest = device, data_stride = 1;
-  for (int axis = static_cast<int>(program.mesh.axes.size()); axis-- > 0;) {
-    const int size = program.mesh.axes[axis].size, at = rest % size;
-    rest /= size;
-    if (axis == program.pipeline_axis) place.stage = at;
-    if ((data_axes >> axis & 1u) == 0) continue;
-    place.data_rank += at * data_stride;
-    data_stride *= size;
+  for (std::size_t axis = 0; axis < at.size(); ++axis) {
+    if (std::cmp_equal(axis, program.pipeline_axis)) place.stage = at[axis];
+    if (data_axes >> axis & 1u) place.data_rank = place.data_rank * program.mesh.axes[axis].size + at[axis];
   }
   return place;
 }

@@ -7,21 +7,11 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "engine/distinct_values.h"
 #include "scheduler/replay/run_graph.h"
 
 namespace podsim {
 namespace {
-
-// A number for each different value, in the order in which they come.
-template <class Value>
-class DistinctValues {
- public:
-  std::size_t of(Value value) { return known_.try_emplace(std::move(value), known_.size()).first->second; }
-  std::size_t count() const { return known_.size(); }
-
- private:
-  std::map<Value, std::size_t> known_;
-};
 
 // What an operation is on its rank: its time, its stream by the order in which the rank first uses it, and
 // where among the operations of the rank those are that it waits for.
@@ -39,7 +29,7 @@ class Folder {
       : graph_(std::move(graph)), transfers_(std::move(transfers)), place_(graph_.ops.size()) {
     ops_of_.resize(graph_.rank_number.size());
     for (std::size_t op = 0; op < graph_.ops.size(); ++op) {
-      std::vector<std::int32_t>& own = ops_of_[rank_of(op)];
+      std::vector<std::int32_t>& own = ops_of_[graph_.rank_of(op)];
       place_[op] = static_cast<std::int32_t>(own.size());
       own.push_back(static_cast<std::int32_t>(op));
     }
@@ -57,13 +47,12 @@ class Folder {
 
  private:
   std::size_t ranks() const { return graph_.rank_number.size(); }
-  std::size_t rank_of(std::size_t op) const { return static_cast<std::size_t>(graph_.ops[op].rank); }
   FoldedGraph as_it_is() { return {std::move(graph_), std::move(transfers_)}; }
 
   bool waits_between_ranks() const {
     for (std::size_t op = 0; op < graph_.ops.size(); ++op)
       for (const std::int32_t other : graph_.waits_of(op))
-        if (rank_of(static_cast<std::size_t>(other)) != rank_of(op)) return true;
+        if (graph_.rank_of(static_cast<std::size_t>(other)) != graph_.rank_of(op)) return true;
     return false;
   }
 
@@ -116,7 +105,7 @@ class Folder {
       Ends ends;
       for (const std::int32_t member : graph_.transfers[t].members) {
         const auto op = static_cast<std::size_t>(member);
-        ends.emplace_back(colours_[rank_of(op)], place_[op]);
+        ends.emplace_back(colours_[graph_.rank_of(op)], place_[op]);
       }
       std::ranges::sort(ends);
       transfer_colours_[t] = by_ends.of({transfers_[t], graph_.transfers[t].kind, std::move(ends)});
@@ -153,10 +142,10 @@ class Folder {
     }
     std::map<std::size_t, std::int32_t> transfer_of_colour;
     for (std::size_t op = 0; op < graph_.ops.size(); ++op) {
-      if (new_rank[rank_of(op)] < 0) continue;
+      if (new_rank[graph_.rank_of(op)] < 0) continue;
       StepOp own = graph_.ops[op];
       new_op[op] = static_cast<std::int32_t>(graph.ops.size());
-      own.rank = new_rank[rank_of(op)];
+      own.rank = new_rank[graph_.rank_of(op)];
       if (own.transfer >= 0) own.transfer = transfer_in(folded, own.transfer, transfer_of_colour, new_op[op]);
       graph.ops.push_back(own);
       if (!graph_.work.empty()) graph.work.push_back(graph_.work[op]);

@@ -37,19 +37,17 @@ class Slowness {
     find_kinds(found);
     found.by_rank.resize(graph_.rank_number.size());
     for (const std::size_t rank : ranks_to_try())
-      found.by_rank[rank] = slowdown([&](std::size_t op) { return rank_of(op) == rank; }, none);
+      found.by_rank[rank] = slowdown([&](std::size_t op) { return graph_.rank_of(op) == rank; }, none);
     const std::set<std::int32_t> stages(graph_.stage.begin(), graph_.stage.end());
     for (const std::int32_t stage : stages)
       if (stage >= 0)
         found.by_stage.emplace_back(
-            stage, slowdown([&](std::size_t op) { return graph_.stage[rank_of(op)] == stage; }, none));
+            stage, slowdown([&](std::size_t op) { return graph_.stage[graph_.rank_of(op)] == stage; }, none));
     return found;
   }
 
  private:
   using Picked = std::function<bool(std::size_t)>;
-
-  std::size_t rank_of(std::size_t op) const { return static_cast<std::size_t>(graph_.ops[op].rank); }
 
   // Ranks that a rank of the graph stands for.
   double weight_of(std::size_t rank) const {
@@ -61,7 +59,7 @@ class Slowness {
     for (std::size_t op = 0; op < graph_.ops.size(); ++op) {
       const std::int32_t work = graph_.work[op];
       if (work < 0) continue;
-      const double ranks = weight_of(rank_of(op));
+      const double ranks = weight_of(graph_.rank_of(op));
       sum[static_cast<std::size_t>(work)] += ranks * static_cast<double>(graph_.ops[op].duration.ps);
       weight[static_cast<std::size_t>(work)] += ranks;
     }
@@ -126,7 +124,7 @@ class Slowness {
     constexpr std::size_t kMostOperations = 20'000'000, kLeast = 4;
     std::vector<std::int64_t> lost(graph_.rank_number.size());
     for (std::size_t op = 0; op < graph_.ops.size(); ++op)
-      lost[rank_of(op)] += graph_.ops[op].duration.ps - ideal_op_[op].ps;
+      lost[graph_.rank_of(op)] += graph_.ops[op].duration.ps - ideal_op_[op].ps;
     std::vector<std::size_t> ranks(lost.size());
     std::iota(ranks.begin(), ranks.end(), std::size_t{0});
     std::ranges::stable_sort(ranks, std::greater<>(), [&](std::size_t rank) { return lost[rank]; });

@@ -217,9 +217,12 @@ class GraphBuilder {
     chain(tail);
   }
 
-  void add_group(Ops members, bool transfers, bool across_ranks) {
+  enum class GroupKind { kLone, kTransfer, kTransferAcrossRanks };
+
+  void add_group(Ops members, GroupKind kind) {
     graph_.groups.push_back({static_cast<std::int32_t>(graph_.members.size()),
-                             static_cast<std::int32_t>(members.size()), transfers, across_ranks});
+                             static_cast<std::int32_t>(members.size()), kind != GroupKind::kLone,
+                             kind == GroupKind::kTransferAcrossRanks});
     graph_.members.insert(graph_.members.end(), members.begin(), members.end());
     for (const std::int32_t op : members) group_[op] = static_cast<std::int32_t>(graph_.groups.size()) - 1;
   }
@@ -239,12 +242,12 @@ class GraphBuilder {
                           std::string(to_string(direction.send)) + ", stage " + std::to_string(peer) + " " +
                           std::to_string(receives.size()) + " " + std::string(to_string(direction.recv)) +
                           ": they do not pair");
-      for (std::size_t v = 0; v < sends.size(); ++v) add_group({sends[v], receives[v]}, true, false);
+      for (std::size_t v = 0; v < sends.size(); ++v) add_group({sends[v], receives[v]}, GroupKind::kTransfer);
     }
   }
 
   // The same op on every stage of `stages` that has it, once for every number.
-  void join_stages(OpType type, const std::vector<int>& stages, bool across_ranks) {
+  void join_stages(OpType type, const std::vector<int>& stages, GroupKind kind) {
     for (const int stage : stages) {
       for (const std::int32_t op : from_.sorted(stage, {type})) {
         if (group_[op] >= 0) continue;
@@ -253,7 +256,7 @@ class GraphBuilder {
           const std::int32_t peer = from_.find(other, type, from_.row(op).sequence);
           if (peer >= 0) members.push_back(peer);
         }
-        add_group(std::move(members), true, across_ranks);
+        add_group(std::move(members), kind);
       }
     }
   }
@@ -265,17 +268,18 @@ class GraphBuilder {
     std::vector<int> all, ends = {0};
     for (int stage = 0; stage < graph_.stages; ++stage) all.push_back(stage);
     if (graph_.stages > 1) ends.push_back(graph_.stages - 1);
-    join_stages(OpType::kEmbeddingGradsAllReduce, ends, false);
-    join_stages(OpType::kClip, all, true);
+    join_stages(OpType::kEmbeddingGradsAllReduce, ends, GroupKind::kTransfer);
+    join_stages(OpType::kClip, all, GroupKind::kTransferAcrossRanks);
     if (data_parallel_) {
       for (const int stage : all)
         for (const OpType type :
              {OpType::kParamsAllGather, OpType::kGradsReduceScatter, OpType::kSeparateGradsAllReduce})
-          join_stages(type, {stage}, true);
+          join_stages(type, {stage}, GroupKind::kTransferAcrossRanks);
     }
     for (std::size_t op = 0; op < graph_.ops.size(); ++op) {
       if (group_[op] < 0)
-        add_group({static_cast<std::int32_t>(op)}, transfers_alone(graph_.ops[op].type), false);
+        add_group({static_cast<std::int32_t>(op)},
+                  transfers_alone(graph_.ops[op].type) ? GroupKind::kTransfer : GroupKind::kLone);
     }
   }
 

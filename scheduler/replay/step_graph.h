@@ -57,6 +57,7 @@ struct StepGraph {
   std::vector<WorkKind> kinds_of_work;
   std::vector<std::int32_t> stage;  // [rank] of the pipeline, -1 where it is not known; empty: of none
 
+  std::size_t rank_of(std::size_t op) const { return static_cast<std::size_t>(ops[op].rank); }
   std::span<const std::int32_t> waits_of(std::size_t op) const {
     return {waits.data() + first_wait[op], waits.data() + first_wait[op + 1]};
   }

@@ -268,15 +268,15 @@ class Reference {
     if (operation.reached == 0 || operation.last_reached < now_ || slower(c, operation.last))
       operation.last = c;
     operation.last_reached = now_;
-    const std::size_t needed = between_stages(message) ? 1 : system_.groups[group].members.size();
+    const std::size_t needed = point_to_point(message) ? 1 : system_.groups[group].members.size();
     if (static_cast<std::size_t>(++operation.reached) == needed) start(o);
   }
   bool slower(std::int32_t a, std::int32_t b) const {
     const ChipClass &x = system_.chips[a], &y = system_.chips[b];
     return std::tie(x.speed, x.program, x.chance, a) < std::tie(y.speed, y.program, y.chance, b);
   }
-  bool between_stages(std::int32_t message) const {
-    return system_.step.messages[message].scope.neighbour != 0;
+  bool point_to_point(std::int32_t message) const {
+    return system_.step.messages[message].scope.point_to_point();
   }
   std::int32_t pattern_of(const Operation& operation) const { return system_.pattern_of[operation.message]; }
 
@@ -324,7 +324,7 @@ class Reference {
     const auto stream = static_cast<Stream>(o % kNetworkStreams);
     const std::vector<std::int32_t>& members = system_.groups[ended.group].members;
     for (const std::int32_t c : members) accounts_.show(c, stream, ended.message, ended.started, now_);
-    if (!between_stages(ended.message)) {
+    if (!point_to_point(ended.message)) {
       for (const std::int32_t c : members) leave(c, stream, ended);
       return;
     }
@@ -344,7 +344,7 @@ class Reference {
     if (!lane.unfinished.empty()) reach(c, stream);
     if (!chip.waits(Kind::kWait, stream)) return;
     if (!chip.over(*chip.at)) return accounts_.waited_before(c, std::max(chip.since, turn), ended.started);
-    if (between_stages(ended.message)) {
+    if (point_to_point(ended.message)) {
       accounts_.book(c, Bucket::kBubble, chip.since, now_, "send to a stage");
     } else {
       accounts_.book_wait(c, pattern_of(ended), {chip.since, turn, ended.started, now_, ended.last});

@@ -9,11 +9,10 @@
 #include "collectives/candidates.h"
 #include "collectives/cut_bound.h"
 #include "engine/check.h"
+#include "scheduler/traffic/network_share.h"
 
 namespace podsim {
 namespace {
-
-bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
 
 // The first ranks of a group, half of them.
 Side first_half(std::size_t ranks) {
@@ -105,7 +104,7 @@ PhaseTraffic FormPlans::find_uses(Phase phase) {
   double slowest_s = 0;
   for (LinkLoad& load : phase.loads) {
     const Link& link = fabric_.cable(load.link);
-    if (between_servers(link.kind)) load.bytes /= network_share_;
+    load.bytes /= share_of_link(link.kind, network_share_);
     const double seconds = load.bytes / link.bandwidth.value;
     if (seconds > slowest_s) slowest = &load, slowest_s = seconds;
   }

@@ -13,6 +13,7 @@
 #include "engine/random.h"
 #include "scheduler/placement/crowd.h"
 #include "scheduler/traffic/form_plans.h"
+#include "scheduler/traffic/network_share.h"
 #include "scheduler/traffic/row_loads.h"
 #include "scheduler/traffic/tree_form.h"
 #include "scheduler/traffic/trunk_guard.h"
@@ -73,7 +74,7 @@ class OrbitPlanner {
     const Crowd crowd(fabric_);
     for (const CollectiveCall& message : messages) {
       const Scope& scope = message.scope;
-      if ((scope.neighbour != 0 || scope.mirrored) && scope.axes >> rows_.long_axis() & 1) return false;
+      if (scope.of_pairs() && scope.axes >> rows_.long_axis() & 1) return false;
       const auto [communicator, is_new] =
           communicators.try_emplace(scope, static_cast<std::int32_t>(traffic_.communicators.size()));
       if (is_new) traffic_.communicators.push_back({scope, rows_.groups(tree_, scope), {}, {}});
@@ -96,8 +97,8 @@ class OrbitPlanner {
   }
 
   FormPlans plans_of(std::size_t c, PhaseSink& sink) const {
-    const bool pairs = traffic_.communicators[c].point_to_point();
-    return {fabric_, c, traffic_.patterns, fanout_of_, pairs ? 1 : network_share_, sink};
+    const double share = network_share_of(traffic_.communicators[c].scope, network_share_);
+    return {fabric_, c, traffic_.patterns, fanout_of_, share, sink};
   }
 
   // By 128 bits of each, but for collisions.

@@ -23,7 +23,7 @@ struct OrbitCommunicator {
   std::vector<std::vector<TreePlace>> places;  // [form] of the links that its plans load
   std::vector<std::int32_t> form_of_family;    // of groups through all rows: [family]; else [family][kind]
 
-  bool point_to_point() const { return scope.neighbour != 0; }
+  bool point_to_point() const { return scope.point_to_point(); }
 };
 
 // Rows of runs that are alike: groups within them have the same forms, and groups through all rows put the

@@ -110,7 +110,7 @@ std::vector<std::int32_t> RowMesh::form_borders(const RegularTree& tree) const {
 ScopeGroups RowMesh::groups(const RegularTree& tree, const Scope& scope) const {
   ScopeGroups result;
   result.through_rows = scope.axes >> axis_ & 1;
-  const bool pairs = scope.neighbour != 0 || scope.mirrored;
+  const bool pairs = scope.of_pairs();
   PODSIM_CHECK(!(pairs && result.through_rows), "transfers stay within a row");
   std::vector<ChipId> along = {0}, across = {0}, starts;  // along: in a row, from the long axis on
   std::int32_t stride = mesh_->devices();
@@ -130,9 +130,8 @@ ScopeGroups RowMesh::groups(const RegularTree& tree, const Scope& scope) const {
       result.patterns.push_back({first, result.through_rows ? std::vector<ChipId>() : along, first});
       continue;
     }
-    const std::int64_t count = scope.mirrored ? members / 2 : members;
-    for (std::int64_t s = 0; s < count; ++s) {
-      const std::int64_t to = scope.mirrored ? members - 1 - s : (s + scope.neighbour + members) % members;
+    for (std::int64_t s = 0; s < scope.pairs_of(members); ++s) {
+      const std::int64_t to = scope.partner_of(s, members);
       const ChipId from = along[static_cast<std::size_t>(s)];
       result.patterns.push_back(
           {first + from, {0, along[static_cast<std::size_t>(to)] - from}, first * members + s});

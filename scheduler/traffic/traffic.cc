@@ -11,38 +11,24 @@
 #include "scheduler/placement/crowd.h"
 #include "scheduler/traffic/form_plans.h"
 #include "scheduler/traffic/group_forms.h"
+#include "scheduler/traffic/network_share.h"
 #include "scheduler/traffic/slowest_groups.h"
 
 namespace podsim {
 namespace {
 
-ChipGroups neighbour_pairs(const LaidMesh& job, Scope scope) {
+ChipGroups groups_of(const LaidMesh& job, const Scope& scope) {
+  ChipGroups along = groups_along(job.mesh, job.placement, scope.axes);
+  if (!scope.of_pairs()) return along;
   std::vector<ChipId> pairs;
-  for (const std::span<const ChipId> line : groups_along(job.mesh, job.placement, scope.axes)) {
-    const auto stages = static_cast<int>(line.size());
-    for (int s = 0; s < stages; ++s) {
-      pairs.push_back(line[s]);
-      pairs.push_back(line[(s + scope.neighbour + stages) % stages]);
+  for (const std::span<const ChipId> line : along) {
+    const auto stages = static_cast<std::int64_t>(line.size());
+    for (std::int64_t s = 0; s < scope.pairs_of(stages); ++s) {
+      pairs.push_back(line[static_cast<std::size_t>(s)]);
+      pairs.push_back(line[static_cast<std::size_t>(scope.partner_of(s, stages))]);
     }
   }
   return {2, std::move(pairs)};
-}
-
-ChipGroups mirrored_pairs(const LaidMesh& job, Scope scope) {
-  std::vector<ChipId> pairs;
-  for (const std::span<const ChipId> line : groups_along(job.mesh, job.placement, scope.axes)) {
-    for (std::size_t first = 0, last = line.size() - 1; first < last; ++first, --last) {
-      pairs.push_back(line[first]);
-      pairs.push_back(line[last]);
-    }
-  }
-  return {2, std::move(pairs)};
-}
-
-ChipGroups groups_of(const LaidMesh& job, Scope scope) {
-  if (scope.neighbour) return neighbour_pairs(job, scope);
-  if (scope.mirrored) return mirrored_pairs(job, scope);
-  return groups_along(job.mesh, job.placement, scope.axes);
 }
 
 Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope scope) {
@@ -52,10 +38,10 @@ Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope 
   result.scope = scope;
   result.groups = groups_of(job, scope);
   result.group_of.assign(fabric.chips, -1);
-  if (scope.neighbour) result.group_as_destination.assign(fabric.chips, -1);
+  if (scope.point_to_point()) result.group_as_destination.assign(fabric.chips, -1);
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
     const std::span<const ChipId> members = result.groups[g];
-    if (scope.neighbour) {
+    if (scope.point_to_point()) {
       PODSIM_CHECK(members.size() == 2, "point to point joins two chips");
       result.group_of[members[0]] = static_cast<std::int32_t>(g);
       result.group_as_destination[members[1]] = static_cast<std::int32_t>(g);
@@ -73,7 +59,7 @@ class GroupPlans {
              double network_share)
       : communicator_(traffic.communicators[c]),
         uses_(fabric.links.size(), traffic.loads),
-        plans_(fabric, c, traffic.patterns, fanout_of, communicator_.point_to_point() ? 1 : network_share,
+        plans_(fabric, c, traffic.patterns, fanout_of, network_share_of(communicator_.scope, network_share),
                uses_) {}
 
   void plan_each() {

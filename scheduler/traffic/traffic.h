@@ -24,7 +24,7 @@ struct Communicator {
   std::vector<LinkId> links;                       // that groups load, each once, group after group
   std::vector<std::size_t> first_link = {0};       // [group], and the end
 
-  bool point_to_point() const { return scope.neighbour != 0; }
+  bool point_to_point() const { return scope.point_to_point(); }
   std::span<const LinkId> links_of(std::size_t group) const {
     return {links.data() + first_link[group], links.data() + first_link[group + 1]};
   }

@@ -27,13 +27,13 @@ CalibrationRow row(const std::string& table, const std::string& id, const std::s
 // The table without its comments.
 std::string lines_of(const std::string& table) {
   const std::size_t header =
-      table.find("id,table,family,group,chip,stack,arch,chips,log_error,chip_left_out_log_error\n");
+      table.find("id,table,family,group,chip,chip_kind,stack,arch,chips,log_error,chip_left_out_log_error\n");
   return header == std::string::npos ? "no header" : table.substr(table.find('\n', header) + 1);
 }
 
 TEST(CalibrationReport, residuals_are_one_line_per_run) {
   EXPECT_EQ(lines_of(residuals_text("", {row("gpu_runs", "g1", "f")}, {0.01234}, {-0.2})),
-            "g1,gpu_runs,f,\"7B, 2K\",h100,torchtitan,dense,64,0.01234,-0.20000\n");
+            "g1,gpu_runs,f,\"7B, 2K\",h100,GPU,torchtitan,dense,64,0.01234,-0.20000\n");
 }
 
 TEST(CalibrationReport, residuals_of_other_tables_stay_and_those_of_the_same_table_are_replaced) {
@@ -41,8 +41,8 @@ TEST(CalibrationReport, residuals_of_other_tables_stay_and_those_of_the_same_tab
       residuals_text("", {row("tpu_runs", "t1", "f"), row("gpu_runs", "g1", "f")}, {0.1, 0.2}, {0.3, 0.4});
   const std::string second = residuals_text(first, {row("gpu_runs", "g2", "f")}, {0.5}, {0.6});
   EXPECT_EQ(lines_of(second),
-            "g2,gpu_runs,f,\"7B, 2K\",h100,torchtitan,dense,64,0.50000,0.60000\n"
-            "t1,tpu_runs,f,\"7B, 2K\",h100,torchtitan,dense,64,0.10000,0.30000\n");
+            "g2,gpu_runs,f,\"7B, 2K\",h100,GPU,torchtitan,dense,64,0.50000,0.60000\n"
+            "t1,tpu_runs,f,\"7B, 2K\",h100,GPU,torchtitan,dense,64,0.10000,0.30000\n");
   EXPECT_EQ(residuals_text(second, {row("gpu_runs", "g2", "f")}, {0.5}, {0.6}), second) << "again, the same";
 }
 

@@ -30,11 +30,13 @@ InputText table(const std::string& lines) { return {"folder/mine.csv", kHeader +
 InputText residuals(const std::string& lines) {
   return {
       "residuals.csv",
-      "# a comment\nid,table,family,group,chip,stack,arch,chips,log_error,chip_left_out_log_error\n" + lines};
+      "# a "
+      "comment\nid,table,family,group,chip,chip_kind,stack,arch,chips,log_error,chip_left_out_log_error\n" +
+          lines};
 }
 
 std::string residual(const std::string& id, const std::string& family, const std::string& of = "mine") {
-  return id + "," + of + "," + family + ",g,h100,generic_fsdp,dense,8,0.5,0.5\n";
+  return id + "," + of + "," + family + ",g,h100,GPU,generic_fsdp,dense,8,0.5,0.5\n";
 }
 
 double predicted_s(const GenericRun& run) {

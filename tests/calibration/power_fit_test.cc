@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "prediction/predict.h"
 #include "proto/catalog/owning_tables.h"
@@ -19,6 +21,14 @@ PowerRow made(const std::string& family, double working, bool with_host, const P
   PowerRow row{family, working, 1 - working, 100, 700, with_host, with_host ? 60.0 : 0.0, 0};
   row.measured_w = watts(row, fit);
   return row;
+}
+
+// To the rows of all other families. REQUIRES: one of them has a host.
+PowerFit fit_power_without(const std::vector<PowerRow>& rows, const std::string& family) {
+  std::vector<PowerRow> others;
+  for (const PowerRow& row : rows)
+    if (row.family != family) others.push_back(row);
+  return fit_power(others);
 }
 
 TEST(PowerFit, finds_the_shares_that_made_the_watts) {

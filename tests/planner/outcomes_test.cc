@@ -5,6 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "planner/plan/choice_course.h"
+#include "proto/scenario/load_plan.h"
 
 namespace podsim::outcomes_test {
 namespace {
@@ -26,6 +32,29 @@ ChoiceFacts choice(const std::string& name, const std::string& speed, double usd
       usd;
   facts.mwh = 50;
   return facts;
+}
+
+TEST(Objectives, each_has_a_figure_of_its_own_and_regret_counts_where_it_is_named_first) {
+  const ChoiceCourse course = course_with(1, 2, 3, 4, 5);
+  EXPECT_EQ(course.of(PlanObjective::kDays), 1);
+  EXPECT_EQ(course.of(PlanObjective::kUsd), 2);
+  EXPECT_EQ(course.of(PlanObjective::kEnergy), 3);
+  EXPECT_EQ(course.of(PlanObjective::kChips), 4);
+  EXPECT_EQ(course.of(PlanObjective::kCarbon), 5);
+  EXPECT_TRUE(std::isinf(course_with(1, 2, 3, 4, {}).of(PlanObjective::kCarbon)));
+  const auto named = [](const std::vector<std::string>& names) {
+    PlanObjectives objectives;
+    for (const std::string& name : names) EXPECT_TRUE(add_objective(name, objectives)) << name;
+    return objectives;
+  };
+  EXPECT_TRUE(named({"regret"}).by_regret);
+  EXPECT_TRUE(named({"regret", "days"}).by_regret);
+  EXPECT_FALSE(named({"days", "regret"}).by_regret);
+  EXPECT_EQ(named({"regret", "carbon", "usd"}).least,
+            (std::vector{PlanObjective::kCarbon, PlanObjective::kUsd}));
+  EXPECT_EQ(named(objective_names()).least.size() + 1, objective_names().size());
+  PlanObjectives none;
+  EXPECT_FALSE(add_objective("NAME_UNSPECIFIED", none) || add_objective("euros", none));
 }
 
 TEST(Outcomes, of_a_run_that_only_the_step_is_unsure_of_are_the_run_times_its_band) {

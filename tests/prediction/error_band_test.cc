@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "prediction/predict.h"
+#include "proto/catalog/convert.h"
 #include "tests/prediction/scenario.h"
 
 namespace podsim::error_band_test {
@@ -15,11 +16,11 @@ constexpr Time kStep = {1'000'000'000'000};  // one second: the band's ends are 
 
 // `count` runs of a family of their own each, whose errors are first, first + step, ...
 std::vector<Residual> ladder(const std::string& chip, const std::string& stack, int count, double first,
-                             double step) {
+                             double step, ChipKind kind = ChipKind::kGpu) {
   std::vector<Residual> rows;
   for (int i = 0; i < count; ++i) {
     const std::string name = chip + stack + std::to_string(i);
-    rows.push_back({name, name, name, chip, stack, false, first + step * i, first + step * i});
+    rows.push_back({name, name, name, chip, stack, false, first + step * i, first + step * i, kind});
   }
   return rows;
 }
@@ -28,8 +29,8 @@ void append(std::vector<Residual>& rows, const std::vector<Residual>& more) {
   rows.insert(rows.end(), more.begin(), more.end());
 }
 
-PredictionKind dense(const std::string& chip, const std::string& stack) {
-  return {chip, stack, chip.starts_with("tpu_"), false};
+PredictionKind dense(const std::string& chip, const std::string& stack, ChipKind kind = ChipKind::kGpu) {
+  return {chip, stack, kind, false};
 }
 
 TEST(ErrorBand, percentiles_of_equal_weights_are_order_statistics_by_n_plus_one) {
@@ -59,15 +60,16 @@ TEST(ErrorBand, the_narrowest_kind_with_ten_rows_names_the_band) {
   std::vector<Residual> rows = ladder("a", "s", 10, 0, 0.01);
   append(rows, ladder("a", "t", 9, 0, 0.01));
   append(rows, ladder("b", "s", 9, 0, 0.01));
-  append(rows, ladder("tpu_a", "s", 9, 0, 0.01));
+  append(rows, ladder("c", "s", 9, 0.5, 0.01, ChipKind::kTpu));
   const auto kind = [&](const std::string& chip, const std::string& stack) {
-    const auto band = step_time_band(kStep, dense(chip, stack), rows);
+    const auto band =
+        step_time_band(kStep, dense(chip, stack, chip == "c" ? ChipKind::kTpu : ChipKind::kGpu), rows);
     return band->kind + " " + std::to_string(band->rows);
   };
   EXPECT_EQ(kind("a", "s"), "same chip and stack 10");
   EXPECT_EQ(kind("a", "t"), "same chip 19");
   EXPECT_EQ(kind("b", "s"), "unseen chip 28");
-  EXPECT_EQ(kind("tpu_a", "s"), "unseen chip 9");
+  EXPECT_EQ(kind("c", "s"), "unseen chip 9");
   PredictionKind moe = dense("a", "s");
   moe.experts = true;
   EXPECT_FALSE(step_time_band(kStep, moe, rows));
@@ -79,9 +81,9 @@ TEST(ErrorBand, the_narrowest_kind_with_ten_rows_names_the_band) {
 
 TEST(ErrorBand, a_chip_that_is_neither_a_gpu_nor_a_tpu_has_the_errors_of_both) {
   std::vector<Residual> rows = ladder("a", "s", 9, 0, 0.01);
-  append(rows, ladder("tpu_a", "s", 9, 0, 0.01));
-  const auto rows_of = [&](const std::string& chip) {
-    const Catalog catalog;
+  append(rows, ladder("c", "s", 9, 0.5, 0.01, ChipKind::kTpu));
+  const Catalog catalog;
+  const auto rows_of = [&](const std::string& chip, const std::vector<Override>& overrides = {}) {
     const std::string kernel = chip.starts_with("tpu_") ? "splash" : "unfused";
     const LoadResult loaded = load_scenario(
         "plain",
@@ -91,7 +93,7 @@ TEST(ErrorBand, a_chip_that_is_neither_a_gpu_nor_a_tpu_has_the_errors_of_both) {
             kernel +
             "\" } mesh { name: \"data\" size: 8 } sharding: \"data\" global_batch_sequences: 8 "
             "sequence_tokens: 1024 }\n",
-        catalog, {});
+        catalog, overrides);
     if (!loaded.spec) throw std::runtime_error(chip + ": " + format_problem(loaded.problems.at(0)));
     return step_time_band(kStep, kind_of(*loaded.spec), rows)->rows;
   };
@@ -100,6 +102,15 @@ TEST(ErrorBand, a_chip_that_is_neither_a_gpu_nor_a_tpu_has_the_errors_of_both) {
   EXPECT_EQ(rows_of("tpu_v5p"), 9);
   for (const char* chip : {"gaudi2", "gaudi3", "trainium1", "trainium2"})
     EXPECT_EQ(rows_of(chip), 18) << chip;
+  EXPECT_EQ(rows_of("h100", {{"cluster.chip_override.kind", "neither"}}), 18);
+}
+
+TEST(ErrorBand, what_a_chip_is_called_does_not_make_it_a_tpu) {
+  const auto kind_with = [&](const std::string& scenario, const std::string& name) {
+    return kind_of(testing::load(scenario, {{"cluster.chip_override.name", name}})).chip_kind;
+  };
+  EXPECT_EQ(kind_with("llama3_70b_512_v5p", "my_chip"), ChipKind::kTpu);
+  EXPECT_EQ(kind_with("llama3_70b_512_h100", "tpu_like"), ChipKind::kGpu);
 }
 
 TEST(ErrorBand, a_stack_that_no_run_of_the_fit_is_of_has_the_errors_of_generic_stacks) {
@@ -167,7 +178,9 @@ TEST(ErrorBand, shipped_residuals_are_of_shipped_runs_and_catalogue_names) {
   const Catalog catalog;
   EXPECT_GT(builtin_residuals().size(), 250u);
   for (const Residual& row : builtin_residuals()) {
-    EXPECT_TRUE(catalog.text(Catalog::Section::kChips, row.chip)) << row.id;
+    const auto chip = catalog_chip(catalog, row.chip);
+    ASSERT_TRUE(chip) << row.id;
+    EXPECT_EQ(chip->kind, row.chip_kind) << row.id;
     EXPECT_TRUE(catalog.text(Catalog::Section::kStacks, row.stack)) << row.id;
     EXPECT_EQ(find_residual(builtin_residuals(), row.family, row.id), &row);
   }
@@ -185,12 +198,14 @@ TEST(ErrorBand, every_prediction_has_one) {
 }
 
 TEST(ErrorBand, a_residual_that_cannot_be_read_is_told_with_its_place) {
-  const std::string header = "id,family,group,chip,stack,arch,log_error,chip_left_out_log_error\n";
-  const Residuals read =
-      read_residuals("r.csv", header + "a,f,g,h100,s,sparse,0.1,0.1\nb,f,g,h100,s,moe,x,0\n");
-  ASSERT_EQ(read.problems.size(), 2u);
+  const std::string header = "id,family,group,chip,chip_kind,stack,arch,log_error,chip_left_out_log_error\n";
+  const Residuals read = read_residuals(
+      "r.csv",
+      header + "a,f,g,h100,GPU,s,sparse,0.1,0.1\nb,f,g,h100,GPU,s,moe,x,0\nc,f,g,h100,CPU,s,moe,0,0\n");
+  ASSERT_EQ(read.problems.size(), 3u);
   EXPECT_EQ(read.problems[0].line, 2);
-  EXPECT_EQ(read.problems[1].column, 18);
+  EXPECT_EQ(read.problems[1].column, 22);
+  EXPECT_EQ(read.problems[2].column, 12);
 }
 
 TEST(ErrorBand, a_new_stack_on_a_chip_that_no_run_is_on_adds_what_a_chip_left_out_adds) {

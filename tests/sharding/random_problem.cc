@@ -112,8 +112,8 @@ RandomOperation random_einsum(std::uint64_t number, int axes, int devices) {
 
   OpProblem& problem = random.problem;
   problem.rule = einsum_rule({letters[0], letters[1]}, {letters[2]}, {dims[0], dims[1]}, {dims[2]});
-  problem.whole_axes = draw.one_in(2);
-  const AxisList pieces = problem.whole_axes ? [&] {
+  problem.split = draw.one_in(2) ? AxisSplit::kAsLaidOut : AxisSplit::kByFactors;
+  const AxisList pieces = problem.split == AxisSplit::kAsLaidOut ? [&] {
     AxisList whole;
     for (std::size_t i = 0; i < random.mesh.axes.size(); ++i)
       whole.push_back(whole_axis(random.mesh, static_cast<int>(i)));

@@ -127,7 +127,8 @@ TEST(ReshardPlan, whole_axes_are_not_split) {
                                tensor({64, 64}),
                                {{axes(mesh, {0}), axes(mesh, {1})}, {}},
                                {{axes(mesh, {1}), axes(mesh, {0})}, {}}};
-  const auto steps = plan_reshard(mesh, problem.shape, problem.from, problem.to, SentBytes(), true);
+  const auto steps =
+      plan_reshard(mesh, problem.shape, problem.from, problem.to, SentBytes(), AxisSplit::kAsLaidOut);
   EXPECT_TRUE(check(problem, steps).empty());
   for (const PlanStep& step : steps)
     for (const AxisRef& ref : step.axes) EXPECT_TRUE(is_whole(mesh, ref));
@@ -208,10 +209,10 @@ TEST(KnownReshards, are_what_a_search_finds_whatever_was_asked_before) {
   for (const double give_up_at : {500.0, std::numeric_limits<double>::infinity(), 1000.0})
     for (std::size_t from = 0; from < layouts.size(); from += 5)
       for (std::size_t to = 0; to < layouts.size(); to += 3) {
-        const auto searched =
-            planned_reshard(k222, shape, layouts[from], layouts[to], SentBytes(), true, give_up_at);
-        const auto found =
-            known.reshard(k222, shape, layouts[from], layouts[to], SentBytes(), true, give_up_at);
+        const auto searched = planned_reshard(k222, shape, layouts[from], layouts[to], SentBytes(),
+                                              AxisSplit::kAsLaidOut, give_up_at);
+        const auto found = known.reshard(k222, shape, layouts[from], layouts[to], SentBytes(),
+                                         AxisSplit::kAsLaidOut, give_up_at);
         EXPECT_EQ(found->cost, searched->cost) << from << ' ' << to;
         given_up += searched->cost.value >= give_up_at;
       }

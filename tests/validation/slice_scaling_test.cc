@@ -1,15 +1,16 @@
 // How throughput per chip falls when slices are joined over the DCN: published runs against predictions.
-#include "validation/slice_scaling.h"
-
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "proto/catalog/catalog.h"
 #include "report/text/text.h"
 #include "validation/run_rules.h"
+#include "validation/validate_runs.h"
 
 namespace podsim::slice_scaling_test {
 namespace {
@@ -18,6 +19,60 @@ std::string file(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(PODSIM_SOURCE_DIR "/" + path).rdbuf();
   return text.str();
+}
+
+// Runs that differ in the number of slices alone, with as many tokens per chip: throughput per chip over that
+// of the run on the fewest slices.
+struct SlicePoint {
+  std::string id, chip, model;
+  int from = 1, to = 1;                                           // slices
+  double measured = 1, predicted = 1;                             // efficiency; 1 = perfect
+  double points() const { return 100 * (predicted - measured); }  // of efficiency
+};
+
+constexpr double kSameTokens = 0.01;  // tokens per chip may differ by this share
+
+double tokens_per_chip(const PredictedRun& run) { return run.run.tokens_per_step / run.run.chips; }
+
+bool of_one_kind(const PredictedRun& a, const PredictedRun& b) {
+  const RunScenario &x = a.run, &y = b.run;
+  return x.family == y.family && x.chip == y.chip && x.model == y.model && x.precision == y.precision &&
+         x.parallelism == y.parallelism && x.chips / x.slices == y.chips / y.slices &&
+         std::abs(tokens_per_chip(a) / tokens_per_chip(b) - 1) < kSameTokens;
+}
+
+// In the order of the runs. Runs without a measured or a predicted time are left out.
+std::vector<SlicePoint> slice_scaling(const std::vector<PredictedRun>& runs) {
+  std::vector<SlicePoint> points;
+  for (const PredictedRun& run : runs) {
+    if (!run.error()) continue;
+    const PredictedRun* base = &run;
+    for (const PredictedRun& other : runs)
+      if (other.error() && of_one_kind(other, run) && other.run.slices < base->run.slices) base = &other;
+    if (base == &run) continue;
+    const double share = tokens_per_chip(run) / tokens_per_chip(*base);
+    const auto seconds = [](const PredictedRun& of) { return of.report.step_time.in_seconds(); };
+    points.push_back({run.run.id, run.run.chip, run.run.model, base->run.slices, run.run.slices,
+                      share * *base->run.measured_s / *run.run.measured_s,
+                      share * seconds(*base) / seconds(run)});
+  }
+  return points;
+}
+
+struct SlicePointSummary {
+  int points = 0;
+  double mean = 0;      // absolute, points of efficiency
+  double within_3 = 0;  // share of points that are at most 3 off
+};
+
+SlicePointSummary summarize(const std::vector<SlicePoint>& points) {
+  SlicePointSummary summary;
+  summary.points = static_cast<int>(points.size());
+  for (const SlicePoint& point : points) {
+    summary.mean += std::abs(point.points()) / summary.points;
+    summary.within_3 += (std::abs(point.points()) <= 3 ? 1.0 : 0.0) / summary.points;
+  }
+  return summary;
 }
 
 // Runs of the table on tori that several slices make up, and those on one.

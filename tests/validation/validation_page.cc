@@ -82,7 +82,8 @@ std::vector<std::string> joined(std::vector<std::string> first, const std::vecto
   return first;
 }
 
-bool on_tpu(const PageRow& row) { return row.predicted.run.chip.starts_with("tpu_"); }
+bool on_gpu(const PageRow& row) { return row.predicted.run.chip_kind == ChipKind::kGpu; }
+bool on_tpu(const PageRow& row) { return row.predicted.run.chip_kind == ChipKind::kTpu; }
 bool is(const PageRow& row, const char* architecture) {
   return row.predicted.run.architecture == architecture;
 }
@@ -95,19 +96,19 @@ struct NamedSet {
 const std::vector<NamedSet>& sets() {
   static const std::vector<NamedSet> kSets = {
       {"GPU runs whose layout is stated",
-       [](const PageRow& row) { return !on_tpu(row) && row.predicted.run.ready; }},
+       [](const PageRow& row) { return on_gpu(row) && row.predicted.run.ready; }},
       {"of these, stated in full",
-       [](const PageRow& row) { return !on_tpu(row) && row.predicted.stated() == "in full"; }},
+       [](const PageRow& row) { return on_gpu(row) && row.predicted.stated() == "in full"; }},
       {"of these, with other assumptions",
-       [](const PageRow& row) { return !on_tpu(row) && row.predicted.stated() == "with assumptions"; }},
+       [](const PageRow& row) { return on_gpu(row) && row.predicted.stated() == "with assumptions"; }},
       {"GPU runs of dense models, layout assumed in part",
-       [](const PageRow& row) { return !on_tpu(row) && !row.predicted.run.ready && is(row, "dense"); }},
-      {"GPU runs of mixtures of experts", [](const PageRow& row) { return !on_tpu(row) && is(row, "moe"); }},
-      {"GPU runs of hybrid models", [](const PageRow& row) { return !on_tpu(row) && is(row, "hybrid"); }},
+       [](const PageRow& row) { return on_gpu(row) && !row.predicted.run.ready && is(row, "dense"); }},
+      {"GPU runs of mixtures of experts", [](const PageRow& row) { return on_gpu(row) && is(row, "moe"); }},
+      {"GPU runs of hybrid models", [](const PageRow& row) { return on_gpu(row) && is(row, "hybrid"); }},
       {"TPU runs of dense models", [](const PageRow& row) { return on_tpu(row) && is(row, "dense"); }},
       {"TPU runs of mixtures of experts", [](const PageRow& row) { return on_tpu(row) && is(row, "moe"); }},
       {"more than 1,024 GPUs",
-       [](const PageRow& row) { return !on_tpu(row) && row.predicted.run.chips > 1024; }},
+       [](const PageRow& row) { return on_gpu(row) && row.predicted.run.chips > 1024; }},
       {"korthikanti22", [](const PageRow& row) { return row.predicted.run.family == "korthikanti22"; }}};
   return kSets;
 }
@@ -317,7 +318,7 @@ std::vector<std::string> cells(const NewSoftware& of) {
           generic[6]};
 }
 
-std::string kind_of_chip(const Residual& row) { return row.chip.starts_with("tpu_") ? "TPU" : "GPU"; }
+std::string kind_of_chip(const Residual& row) { return std::string(to_string(row.chip_kind)); }
 std::string kind_of_model(const Residual& row) {
   return !row.experts ? "hybrid models" : *row.experts ? "mixtures of experts" : "dense models";
 }

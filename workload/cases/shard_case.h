@@ -124,7 +124,6 @@ using Question =
 // What the file says a plan costs, where it says so.
 struct ExpectedCost {
   double send_bytes = 0;
-  std::optional<double> best_known_bytes;
 };
 
 struct ShardCase {

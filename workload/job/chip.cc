@@ -1,4 +1,4 @@
-// Names and widths of number formats, and what a chip multiplies in each.
+// Names of kinds of chips, names and widths of number formats, and what a chip multiplies in each.
 #include "workload/job/chip.h"
 
 namespace podsim {
@@ -8,6 +8,18 @@ const MatmulRate* Chip::matmul_rate(Dtype dtype) const {
   if (rate == matmul.end() && dtype == Dtype::kBf16) rate = matmul.find(Dtype::kFp16);
   if (rate == matmul.end() && dtype == Dtype::kFp16) rate = matmul.find(Dtype::kBf16);
   return rate == matmul.end() ? nullptr : &rate->second;
+}
+
+std::string_view to_string(ChipKind kind) {
+  switch (kind) {
+    case ChipKind::kGpu:
+      return "GPU";
+    case ChipKind::kTpu:
+      return "TPU";
+    case ChipKind::kNeither:
+      return "neither";
+  }
+  return "unknown";
 }
 
 std::string_view to_string(Dtype dtype) {

@@ -1,9 +1,11 @@
 // One accelerator chip as data: what it computes per second, what it remembers, what it draws.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/units.h"
@@ -29,8 +31,13 @@ struct AttentionRate {
   friend bool operator==(const AttentionRate&, const AttentionRate&) = default;
 };
 
+// Whose measured runs tell how far off a prediction may be: nothing is computed otherwise for one of them.
+enum class ChipKind : std::uint8_t { kGpu, kTpu, kNeither };
+std::string_view to_string(ChipKind kind);  // "GPU", "TPU", "neither"
+
 struct Chip {
   std::string name;
+  ChipKind kind = ChipKind::kGpu;
   std::map<Dtype, MatmulRate> matmul;
   // Of its generation, with the bursts of this chip. Tiles, waves and short_k below then count for nothing.
   std::optional<KernelNumbers> kernels;

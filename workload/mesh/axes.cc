@@ -35,6 +35,10 @@ AxisRef whole_axis(const Mesh& mesh, int axis) { return {axis, 1, axis_size(mesh
 
 bool is_whole(const Mesh& mesh, const AxisRef& ref) { return ref == whole_axis(mesh, ref.axis); }
 
+int stride(const Mesh& mesh, const AxisRef& ref) {
+  return axis_size(mesh, ref.axis) / end_of(ref) * mesh.stride(ref.axis);
+}
+
 bool overlap(const AxisRef& a, const AxisRef& b) {
   return a.axis == b.axis && a.pre < end_of(b) && b.pre < end_of(a);
 }

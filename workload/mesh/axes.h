@@ -26,7 +26,8 @@ AxisRef whole_axis(const Mesh& mesh, int axis);
 bool is_whole(const Mesh& mesh, const AxisRef& ref);
 bool overlap(const AxisRef& a, const AxisRef& b);  // some device coordinate bit belongs to both
 bool overlap(const AxisList& a, const AxisList& b);
-int shard_count(const AxisList& axes);  // product of sizes, 1 when empty
+int shard_count(const AxisList& axes);             // product of sizes, 1 when empty
+int stride(const Mesh& mesh, const AxisRef& ref);  // from a device to the next along the piece
 
 // Neighbours that continue each other become one: x:(1)2 x:(2)4 -> x:(1)8.
 AxisList merged(AxisList axes);

@@ -1,4 +1,4 @@
-// Sizes and names of mesh axes.
+// Sizes, names and strides of mesh axes.
 #include "workload/mesh/mesh.h"
 
 #include <algorithm>
@@ -17,6 +17,22 @@ int Mesh::find(const std::string& name) const {
     if (axes[axis].name == name) return static_cast<int>(axis);
   }
   return -1;
+}
+
+int Mesh::stride(int axis) const {
+  int product = 1;
+  for (std::size_t inner = static_cast<std::size_t>(axis) + 1; inner < axes.size(); ++inner)
+    product *= axes[inner].size;
+  return product;
+}
+
+std::vector<int> Mesh::coordinates(int device) const {
+  std::vector<int> at(axes.size());
+  for (std::size_t axis = axes.size(); axis-- > 0;) {
+    at[axis] = device % axes[axis].size;
+    device /= axes[axis].size;
+  }
+  return at;
 }
 
 int shard_count(const Mesh& mesh, AxisSet axes) {

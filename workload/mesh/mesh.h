@@ -1,4 +1,4 @@
-// The device mesh: axes by name, and sets of them.
+// The device mesh: axes by name, sets of them, and the place of each device.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,16 @@ struct MeshAxis {
   int size = 1;
   friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
 };
+
+// Devices are numbered row-major: the last axis varies fastest.
 struct Mesh {
   std::vector<MeshAxis> axes;
 
   int devices() const;                      // product of sizes, 1 when empty, 2^31 - 1 at most
   int find(const std::string& name) const;  // index or -1
+  int stride(int axis) const;  // from a device to the next along the axis: product of those inside
+  // [axis] Where the device lies. REQUIRES: 0 <= device < devices().
+  std::vector<int> coordinates(int device) const;
   friend bool operator==(const Mesh&, const Mesh&) = default;
 };
 

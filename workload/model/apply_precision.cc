@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/contains.h"
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
 #include "workload/job/precision.h"
@@ -18,16 +19,11 @@ Tensor& tensor_of(Graph& graph, const Operand& operand) {
   return graph.tensors[static_cast<std::size_t>(operand.tensor)];
 }
 
-template <typename Range, typename Value>
-bool holds(const Range& range, const Value& value) {
-  return std::find(range.begin(), range.end(), value) != range.end();
-}
-
 const PrecisionRecipe* recipe_of(const Job& job, const Operation& op) {
   if (!is_matmul(op)) return nullptr;
   for (const GemmPrecision& own : job.gemm_precision)
     if (own.gemm == op.name) return &own.recipe;
-  const bool named = job.precision.gemms.empty() ? op.low_precision : holds(job.precision.gemms, op.name);
+  const bool named = job.precision.gemms.empty() ? op.low_precision : contains(job.precision.gemms, op.name);
   return named ? &job.precision : nullptr;
 }
 
@@ -110,7 +106,7 @@ std::vector<std::string> matmul_names(const ModelProgram& model) {
   std::vector<std::string> names;
   for (const ModelPart& part : model.parts) {
     for (const Operation& op : part.graph.operations)
-      if (is_matmul(op) && !holds(names, op.name)) names.push_back(op.name);
+      if (is_matmul(op) && !contains(names, op.name)) names.push_back(op.name);
   }
   return names;
 }

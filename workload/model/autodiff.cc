@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "engine/contains.h"
 #include "engine/index.h"
 
 namespace podsim {
@@ -271,10 +272,6 @@ class Differentiator {
   std::vector<int> uses_;                             // [tensor]
 };
 
-bool contains_id(const std::vector<TensorId>& ids, TensorId id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
-}
-
 }  // namespace
 
 Backward differentiate(Graph& graph, double gradient_bytes) {
@@ -288,7 +285,7 @@ std::vector<TensorId> saved_activations(const Graph& graph, const Backward& back
     for (const Operand& input : op.inputs) {
       const bool forward = input.tensor < forward_tensors;
       if (forward && graph.tensors[at(input.tensor)].role == TensorRole::kActivation &&
-          !contains_id(saved, input.tensor)) {
+          !contains(saved, input.tensor)) {
         saved.push_back(input.tensor);
       }
     }
@@ -300,14 +297,14 @@ std::vector<TensorId> saved_activations(const Graph& graph, const Backward& back
 std::vector<Operation> operations_for(const Graph& graph, const std::vector<TensorId>& wanted,
                                       const std::vector<TensorId>& kept) {
   std::vector<bool> needed(graph.tensors.size(), false);
-  for (TensorId id : wanted) needed[at(id)] = !contains_id(kept, id);
+  for (TensorId id : wanted) needed[at(id)] = !contains(kept, id);
   std::vector<Operation> result;
   for (auto op = graph.operations.rbegin(); op != graph.operations.rend(); ++op) {
     const auto& outputs = op->outputs;
     if (std::none_of(outputs.begin(), outputs.end(),
                      [&](const Operand& out) { return needed[at(out.tensor)]; }))
       continue;
-    for (const Operand& input : op->inputs) needed[at(input.tensor)] = !contains_id(kept, input.tensor);
+    for (const Operand& input : op->inputs) needed[at(input.tensor)] = !contains(kept, input.tensor);
     result.push_back(*op);
   }
   std::reverse(result.begin(), result.end());

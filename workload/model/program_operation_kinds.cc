@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/contains.h"
 #include "workload/graph/op_rule.h"
 #include "workload/model/program_operation.h"
 
@@ -9,10 +10,6 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kAny = 1000;  // inputs; files have fewer
-
-bool contains(const std::vector<std::string>& keys, const std::string& key) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
 
 // One side of a reshape as letters, "b(sn)d"; a dimension of size 1 has a letter of its own.
 std::string reshaped_letters(const FactorMap& dims, char& next) {

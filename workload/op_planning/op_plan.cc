@@ -203,8 +203,8 @@ class OpPlanner {
     const Layout end = layout(tensor, reshard.to);
     KnownPlans* known = cost_.known_plans();
     reshard.planned =
-        known ? known->reshards.reshard(mesh_, *tensor.shape, start, end, cost_, problem_.whole_axes, most)
-              : planned_reshard(mesh_, *tensor.shape, start, end, cost_, problem_.whole_axes, most);
+        known ? known->reshards.reshard(mesh_, *tensor.shape, start, end, cost_, problem_.split, most)
+              : planned_reshard(mesh_, *tensor.shape, start, end, cost_, problem_.split, most);
     reshard.searched = most;
   }
 

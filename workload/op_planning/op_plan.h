@@ -31,8 +31,8 @@ struct OpProblem {
   std::vector<OpOperand> operands;
   std::vector<OpResult> results;
   AxisList carried = {};  // every operand is a partial sum over these, and so is the result (a linear sum)
-  double flops_per_point = 2;  // x product of local factor sizes; 0 = bound by memory
-  bool whole_axes = false;     // never splits an axis
+  double flops_per_point = 2;               // x product of local factor sizes; 0 = bound by memory
+  AxisSplit split = AxisSplit::kByFactors;  // of axes, on the way of its tensors
   // Axes whose factor is settled: the index of the factor, -1 = cuts none. The others are searched.
   std::vector<std::pair<AxisRef, int>> settled = {};
   // Steps on an operand between its resharding and the computation (halos), given the axes per factor;

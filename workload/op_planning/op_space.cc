@@ -123,9 +123,7 @@ FactorPiles OpSpace::project(const OpTensor& tensor, const PileState& state) con
 }
 
 std::int64_t OpSpace::shards(Pile pile) const {
-  std::int64_t product = 1;
-  for (; pile != 0; pile = popped(pile)) product *= size(top(pile));
-  return product;
+  return product_of(pile, [this](int label) { return size(label); });
 }
 
 AxisList OpSpace::axes(Pile pile) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/check.h"
+#include "engine/contains.h"
 #include "engine/index.h"
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
@@ -14,17 +15,13 @@
 namespace podsim {
 namespace {
 
-bool holds_axis(const AxisList& axes, const AxisRef& axis) {
-  return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
-
 // Axes over which every input of a sum is partial; they pass through.
 AxisList carried_axes(const PlanContext& context, const Operation& op) {
   if (op.kind != OperationKind::kSum || op.drops_from >= 0) return {};
   AxisList carried = context.available[at(op.inputs.front().tensor)].front().unreduced;
   for (const Operand& input : op.inputs) {
     const AxisList& partial = context.available[at(input.tensor)].front().unreduced;
-    std::erase_if(carried, [&](const AxisRef& axis) { return !holds_axis(partial, axis); });
+    std::erase_if(carried, [&](const AxisRef& axis) { return !contains(partial, axis); });
   }
   return carried;
 }
@@ -42,7 +39,7 @@ Votes votes(const OpProblem& problem, const AxisRef& axis) {
   Votes count{};
   const auto cast = [&](const FactorMap& map, const Layout& layout) {
     for (std::size_t i = 0; i < map.size(); ++i) {
-      if (holds_axis(layout.dims[i], axis)) ++count[at(map[i].front())];
+      if (contains(layout.dims[i], axis)) ++count[at(map[i].front())];
     }
   };
   for (std::size_t i = 0; i < problem.operands.size(); ++i)
@@ -65,7 +62,7 @@ AxisList free_axes(const PlanContext& context, const OpProblem& problem) {
   AxisList axes;
   for (std::size_t i = 0; i < context.job.mesh.axes.size(); ++i) {
     const AxisRef axis = whole_axis(context.job.mesh, static_cast<int>(i));
-    if (axis.size > 1 && !holds_axis(problem.carried, axis)) axes.push_back(axis);
+    if (axis.size > 1 && !contains(problem.carried, axis)) axes.push_back(axis);
   }
   return axes;
 }
@@ -113,7 +110,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op) {
   gathered.key_exchange = KeyExchange::kGather;
   problem.rule = rule_of(context.graph, gathered);
   problem.carried = carried_axes(context, op);
-  problem.whole_axes = true;
+  problem.split = AxisSplit::kAsLaidOut;
   problem.flops_per_point = flops_of_point(context, op);
   const bool prefetched = context.job.stack.prefetch_forward > 0 || context.job.stack.prefetch_backward > 0;
   for (const Operand& input : op.inputs) {
@@ -234,7 +231,7 @@ std::shared_ptr<const OperationPlan> plan_operation(const PlanContext& context, 
     OpProblem problem = asked;
     problem.settled.clear();
     for (const AxisRef& axis : free_axes(context, problem)) {
-      const auto cuts = [&](const AxisList& axes) { return holds_axis(axes, axis); };
+      const auto cuts = [&](const AxisList& axes) { return contains(axes, axis); };
       const auto factor = std::find_if(cut.begin(), cut.end(), cuts);
       problem.settled.emplace_back(axis, factor == cut.end() ? -1 : static_cast<int>(factor - cut.begin()));
     }

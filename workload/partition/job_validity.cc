@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/contains.h"
 #include "workload/job/job.h"
 #include "workload/job/measured_layers.h"
 #include "workload/job/model.h"
@@ -45,15 +46,11 @@ constexpr std::array kActivationDimensions = {"batch",
 constexpr std::array kParameterDimensions = {"embed",      "heads",   "kv_heads",  "ffn",
                                              "vocabulary", "experts", "expert_ffn"};
 
-bool one_of(const auto& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool is_dimension(std::string_view name) {
   for (const std::string_view prefix : {"gradient_param_", "state_param_", "param_"})
     if (name.substr(0, prefix.size()) == prefix)
-      return one_of(kParameterDimensions, name.substr(prefix.size()));
-  return one_of(kActivationDimensions, name);
+      return contains(kParameterDimensions, name.substr(prefix.size()));
+  return contains(kActivationDimensions, name);
 }
 
 std::string number(std::int64_t value) { return std::to_string(value); }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/contains.h"
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
 #include "workload/model/apply_precision.h"
@@ -103,9 +104,7 @@ class PartBuilder {
   const Tensor& tensor(TensorId id) const { return graph_.tensors[static_cast<std::size_t>(id)]; }
   double local(TensorId id) const { return local_elements(shape_of(tensor(id)), blocks_.layout(id)); }
 
-  bool on_host(TensorId id) const {
-    return std::find(waiting_.begin(), waiting_.end(), id) != waiting_.end();
-  }
+  bool on_host(TensorId id) const { return contains(waiting_, id); }
   HostCopy copy(TensorId id, bool to_host) const {
     return {tensor(id).name, Bytes{local(id) * tensor(id).element_bytes}, to_host};
   }

@@ -5,16 +5,17 @@ namespace podsim {
 
 std::shared_ptr<const PlannedReshard> planned_reshard(const Mesh& mesh, const TensorShape& shape,
                                                       const Layout& from, const Layout& to,
-                                                      const CostModel& cost, bool whole, double give_up_at) {
+                                                      const CostModel& cost, AxisSplit split,
+                                                      double give_up_at) {
   auto made = std::make_shared<PlannedReshard>();
-  made->steps = plan_reshard(mesh, shape, from, to, cost, whole, give_up_at);
+  made->steps = plan_reshard(mesh, shape, from, to, cost, split, give_up_at);
   made->cost = total_cost(made->steps, cost);
   return made;
 }
 
 std::shared_ptr<const PlannedReshard> KnownReshards::reshard(const Mesh& mesh, const TensorShape& shape,
                                                              const Layout& from, const Layout& to,
-                                                             const CostModel& cost, bool whole,
+                                                             const CostModel& cost, AxisSplit split,
                                                              double give_up_at) {
   constexpr std::size_t kMost = 16'384;
   key_.clear();
@@ -23,11 +24,11 @@ std::shared_ptr<const PlannedReshard> KnownReshards::reshard(const Mesh& mesh, c
   key_.put(shape.element_bytes);
   key_.put(from);
   key_.put(to);
-  key_.put(whole);
+  key_.put(split);
   key_.put(give_up_at);
   const auto known = known_.find(key_.words());
   if (known != known_.end()) return known->second;
-  auto made = planned_reshard(mesh, shape, from, to, cost, whole, give_up_at);
+  auto made = planned_reshard(mesh, shape, from, to, cost, split, give_up_at);
   if (known_.size() == kMost) known_.clear();
   known_.emplace(key_.words(), made);
   return made;

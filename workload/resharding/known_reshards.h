@@ -19,7 +19,8 @@ struct PlannedReshard {
 // As plan_reshard, with its cost.
 std::shared_ptr<const PlannedReshard> planned_reshard(const Mesh& mesh, const TensorShape& shape,
                                                       const Layout& from, const Layout& to,
-                                                      const CostModel& cost, bool whole, double give_up_at);
+                                                      const CostModel& cost, AxisSplit split,
+                                                      double give_up_at);
 
 // Not for several threads at once.
 class KnownReshards {
@@ -28,7 +29,7 @@ class KnownReshards {
   // REQUIRES: one cost model for all calls, whose prices do not change.
   std::shared_ptr<const PlannedReshard> reshard(const Mesh& mesh, const TensorShape& shape,
                                                 const Layout& from, const Layout& to, const CostModel& cost,
-                                                bool whole, double give_up_at);
+                                                AxisSplit split, double give_up_at);
 
  private:
   ProblemKey key_;

@@ -157,14 +157,17 @@ Cheapest plan_over(const std::vector<AxisRef>& atoms, const TensorShape& shape, 
 }  // namespace
 
 std::vector<PlanStep> plan_reshard(const Mesh& mesh, const TensorShape& shape, const Layout& from,
-                                   const Layout& to, const CostModel& cost, bool whole, double give_up_at) {
+                                   const Layout& to, const CostModel& cost, AxisSplit split,
+                                   double give_up_at) {
   PODSIM_CHECK(from.dims.size() == shape.dims.size() && to.dims.size() == shape.dims.size(),
                "layouts are of the tensor's rank");
   if (equal(from, to)) return {};
   const std::vector<int> dims = searched_dims(shape, from, to);
-  std::vector<AxisRef> atoms = cut_into_atoms(mesh, from, to, whole, true);
-  const bool fine = !whole && atoms.size() <= kFineAtoms;
-  if (!fine) atoms = cut_into_atoms(mesh, from, to, true, true);
+  const auto cut = [&](AtomCut by) { return cut_into_atoms(mesh, from, to, by); };
+  std::vector<AxisRef> atoms;
+  if (split == AxisSplit::kByFactors) atoms = cut(AtomCut::kSmallFactorsMajor);
+  const bool fine = split == AxisSplit::kByFactors && atoms.size() <= kFineAtoms;
+  if (!fine) atoms = cut(AtomCut::kAsLaidOut);
   if (atoms.size() > kMaxLabels) {
     const AxisList used = [&] {
       AxisList all = from.sharded();
@@ -177,7 +180,7 @@ std::vector<PlanStep> plan_reshard(const Mesh& mesh, const TensorShape& shape, c
   if (atoms.size() > kMaxLabels || dims.size() > kMaxDims) return gather_and_slice(shape, from, to);
   Cheapest best = plan_over(atoms, shape, dims, from, to, cost, give_up_at);
   // Of an axis of unequal factors either may be the minor one.
-  if (const auto other = cut_into_atoms(mesh, from, to, !fine, false); fine && other != atoms) {
+  if (const auto other = fine ? cut(AtomCut::kLargeFactorsMajor) : atoms; other != atoms) {
     Cheapest plan = plan_over(other, shape, dims, from, to, cost, give_up_at);
     if (PathOrder(best.cost).key(plan.cost) < PathOrder(best.cost).key(best.cost)) best = std::move(plan);
   }

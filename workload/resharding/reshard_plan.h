@@ -22,6 +22,12 @@ enum class StepKind : std::uint8_t {
   kCompute,        // the operation itself; only in listings
 };
 
+// Where a plan may split axes.
+enum class AxisSplit : std::uint8_t {
+  kAsLaidOut,  // where one of the two layouts does
+  kByFactors   // there, and into factors where sizes must match
+};
+
 struct PlanStep {
   StepKind kind = StepKind::kSlice;
   AxisList axes = {};  // gathered, moved, sliced, scattered or reduced; the halo's axis
@@ -43,9 +49,8 @@ PlanCost step_cost(const PlanStep& step, const CostModel& cost);
 
 // REQUIRES: layouts valid on the mesh, of the tensor's rank. Axes of `to.unreduced` that `from` does not have
 // unreduced become so by slicing (the value is kept on one shard, zero elsewhere). The result is the cheapest
-// of all plans with slices, all-to-alls, gathers, reductions and at most one permute over axes split at the
-// boundaries that either layout has and where sizes must match; deterministic. `whole` = never split axes
-// further than `from` and `to` do. Where all plans cost `give_up_at` or more, some plan.
+// of all plans with slices, all-to-alls, gathers, reductions and at most one permute over axes that are split
+// as `split` allows; deterministic. Where all plans cost `give_up_at` or more, some plan.
 // The search is exact for what occurs, but for two tricks: by time, axes at the bottom of a dimension in both
 // layouts are not gathered to be cut again; and partial sums are made by zero padding only where `to` wants
 // them, never on the way, nor are sums that `to` wants reduced in between. Beyond 12 atoms axes are split
@@ -53,7 +58,8 @@ PlanCost step_cost(const PlanStep& step, const CostModel& cost);
 // has looked at 50,000 steps the best so far stands; beyond 15 atoms or 8 cut dimensions all that differs is
 // gathered and sliced.
 std::vector<PlanStep> plan_reshard(const Mesh& mesh, const TensorShape& shape, const Layout& from,
-                                   const Layout& to, const CostModel& cost, bool whole = false,
+                                   const Layout& to, const CostModel& cost,
+                                   AxisSplit split = AxisSplit::kByFactors,
                                    double give_up_at = std::numeric_limits<double>::infinity());
 
 PlanCost total_cost(const std::vector<PlanStep>& steps, const CostModel& cost);

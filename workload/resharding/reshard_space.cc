@@ -37,14 +37,14 @@ std::vector<int> coprime_base(std::vector<int> sizes) {
 }
 
 // The piece cut into members of the base, or as it is where they do not make it up.
-std::vector<AxisRef> cut_piece(const AxisRef& piece, const std::vector<int>& base, bool ascending) {
+std::vector<AxisRef> cut_piece(const AxisRef& piece, const std::vector<int>& base, AtomCut by) {
   std::vector<int> sizes;
   int rest = piece.size;
   for (const int b : base) {
     for (; rest % b == 0; rest /= b) sizes.push_back(b);
   }
   if (rest != 1) return {piece};
-  if (!ascending) std::reverse(sizes.begin(), sizes.end());
+  if (by == AtomCut::kLargeFactorsMajor) std::reverse(sizes.begin(), sizes.end());
   std::vector<AxisRef> atoms;
   int pre = piece.pre;
   for (const int size : sizes) {
@@ -109,8 +109,7 @@ Pile difference(Pile a, Pile b) {
   return left;
 }
 
-std::vector<AxisRef> cut_into_atoms(const Mesh& mesh, const Layout& from, const Layout& to, bool whole,
-                                    bool ascending) {
+std::vector<AxisRef> cut_into_atoms(const Mesh& mesh, const Layout& from, const Layout& to, AtomCut by) {
   std::vector<std::set<int>> cuts(mesh.axes.size());
   std::vector<bool> used(mesh.axes.size());
   for (const AxisList* list : axis_lists(from, to)) {
@@ -134,11 +133,11 @@ std::vector<AxisRef> cut_into_atoms(const Mesh& mesh, const Layout& from, const 
       pre = cut;
     }
   }
-  if (whole) return pieces;
+  if (by == AtomCut::kAsLaidOut) return pieces;
   const std::vector<int> base = coprime_base(sizes);
   std::vector<AxisRef> atoms;
   for (const AxisRef& piece : pieces) {
-    const std::vector<AxisRef> cut = cut_piece(piece, base, ascending);
+    const std::vector<AxisRef> cut = cut_piece(piece, base, by);
     atoms.insert(atoms.end(), cut.begin(), cut.end());
   }
   return atoms;
@@ -271,9 +270,7 @@ LabelCounts ReshardSpace::unused(const PileState& state) const {
 }
 
 std::int64_t ReshardSpace::shards(Pile pile) const {
-  std::int64_t product = 1;
-  for (; pile != 0; pile = popped(pile)) product *= size(top(pile));
-  return product;
+  return product_of(pile, [this](int label) { return size(label); });
 }
 
 const ReshardSpace::Length& ReshardSpace::length(std::size_t dim, Pile pile) const {

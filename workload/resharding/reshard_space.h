@@ -39,13 +39,24 @@ Pile removed(Pile sorted, int label);      // one of it. REQUIRES: it is there
 // Labels of the sorted pile `a` beyond those of `b`, each as often as it is more in `a`.
 Pile difference(Pile a, Pile b);
 
+// Product of `size(label)` over its labels.
+template <class Size>
+std::int64_t product_of(Pile pile, const Size& size) {
+  std::int64_t product = 1;
+  for (; pile != 0; pile = popped(pile)) product *= size(top(pile));
+  return product;
+}
+
 // How often each label occurs; index 0 unused.
 using LabelCounts = std::array<std::uint8_t, kMaxLabels + 1>;
 
-// Axes of the mesh longer than one, cut where `from` or `to` cut them and, unless `whole`, into factors that
-// their sizes share. `ascending` = of unequal factors of a piece the smaller is major.
-std::vector<AxisRef> cut_into_atoms(const Mesh& mesh, const Layout& from, const Layout& to, bool whole,
-                                    bool ascending);
+enum class AtomCut : std::uint8_t {
+  kAsLaidOut,          // where `from` or `to` cut an axis
+  kSmallFactorsMajor,  // and into factors that the sizes share: of unequal ones the smaller is major
+  kLargeFactorsMajor   // likewise, the larger is
+};
+// Axes of the mesh longer than one, cut so.
+std::vector<AxisRef> cut_into_atoms(const Mesh& mesh, const Layout& from, const Layout& to, AtomCut by);
 
 class ReshardSpace {
  public:

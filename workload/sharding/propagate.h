@@ -33,7 +33,6 @@ struct Origin {
 struct Conflict {
   int op = 0;
   int tensor = 0, other = 0;  // indices of tensors
-  bool denied = false;        // `tensor` could not take an axis of `other`: another of its dimensions has it
   // "matmul: w has a on dimension ffn, y keeps it on dimension batch, from x, the larger tensor"
   std::string text;
 };

@@ -84,13 +84,13 @@ class OperationConflicts {
     const AxisList common = common_start(pair.a_axes, pair.b_axes);
     const std::string outcome =
         common.empty() ? "; neither passes on" : "; only " + to_string(mesh_, common) + " passes on";
-    return {index_, pair.a->tensor, pair.b->tensor, false, told(factor, pair) + outcome};
+    return {index_, pair.a->tensor, pair.b->tensor, told(factor, pair) + outcome};
   }
 
   Conflict annotated(std::size_t factor, const Pair& pair) const {
     const std::string annotations = to_string(mesh_, state_.annotation(pair.a->tensor)) + " and " +
                                     to_string(mesh_, state_.annotation(pair.b->tensor));
-    return {index_, pair.a->tensor, pair.b->tensor, false,
+    return {index_, pair.a->tensor, pair.b->tensor,
             told(factor, pair) + "; one of them must change or be open (annotated " + annotations + ")"};
   }
 
@@ -106,7 +106,7 @@ class OperationConflicts {
       const auto blocking = dimension_with(slot.tensor, rest->front());
       if (!blocking) continue;
       const PropagationSlot& from = op_.slots[step_.source_of(factor, axes)];
-      found.push_back({index_, slot.tensor, source, true,
+      found.push_back({index_, slot.tensor, source,
                        op_.op->name + ": " + state_.tensor(source).name + " has " +
                            to_string(mesh_, rest->front()) + " on " +
                            dimension(state_.tensor(source), from.dim_of[factor]) + ", " +

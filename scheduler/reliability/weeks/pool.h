@@ -19,9 +19,9 @@ class Pool {
   // Why a node is not there: it is out of order, or its owner has taken it away.
   enum class Fault : std::uint8_t { kBroken, kTakenAway };
   // A fault puts the node, and so its unit, out of order; it leaves the job. A node may have several.
-  void add_fault(int node, Fault fault = Fault::kBroken);
+  void add_fault(int node, Fault fault);
   // A unit that is in order again is spare. REQUIRES: the node has such a fault.
-  void clear_fault(int node, Fault fault = Fault::kBroken);
+  void clear_fault(int node, Fault fault);
   // A spare joins the job; false when there is none.
   bool take_spare();
 

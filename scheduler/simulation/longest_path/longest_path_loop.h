@@ -64,7 +64,7 @@ class LongestPathLoop {
   }
   bool records() const { return state_.options.keep_passes != 0; }
   bool point_to_point(std::int32_t message) const {
-    return system_.step.messages[message].scope.neighbour != 0;
+    return system_.step.messages[message].scope.point_to_point();
   }
 
   void list_peers();

@@ -44,7 +44,7 @@ const PathInstruction& PathPrograms::look(std::int32_t c, std::int32_t number, P
   if (what.kind == Instruction::Kind::kLaunch) {
     step.communicator = system.communicator_of[step.message];
     step.pattern = system.pattern_of[step.message];
-    step.between_stages = system.step.messages[step.message].scope.neighbour != 0;
+    step.between_stages = system.step.messages[step.message].scope.point_to_point();
     const std::size_t next = instruction + 1;
     step.awaited = step.between_stages && next < all.size() && all[next].kind == Instruction::Kind::kWait &&
                    all[next].stream == what.stream && all[next].pending == 0;
@@ -70,7 +70,7 @@ const PathRun& PathPrograms::look_at_run(std::int32_t m, std::int32_t run, std::
     found.drained = alone.edges[1].after;
   }
   if (!alone.ends) return found;
-  if (tables_.system.step.messages[message].scope.neighbour != 0 && !only_source(m)) return found;
+  if (tables_.system.step.messages[message].scope.point_to_point() && !only_source(m)) return found;
   const std::vector<LinkUsers::Launcher> others =
       tables_.users.others(each.group, each.stream, message, kFewOthers);
   found.own_links = others.empty();

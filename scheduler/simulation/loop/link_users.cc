@@ -53,7 +53,7 @@ void LinkUsers::list() {
   for (const ChipClass& chip : system_.chips)
     for (const auto& [message, stream] : launched(chip.program)) {
       const User user{chip.group_class[system_.communicator_of[message]], stream,
-                      system_.step.messages[message].scope.neighbour != 0};
+                      system_.step.messages[message].scope.point_to_point()};
       for (const std::int32_t link : uncontended_.links(uncontended_.find(user.group, message))) {
         std::vector<User>& users = users_[static_cast<std::size_t>(link)];
         if (std::ranges::find(users, user) == users.end()) users.push_back(user);

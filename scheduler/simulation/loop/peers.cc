@@ -73,7 +73,7 @@ std::int32_t SoloLegs::first_peers(std::int32_t c) {
 
 // As own(), of all members of the group.
 bool SoloLegs::of_peers(std::int32_t group, std::int32_t message, Stream stream, std::uint32_t& streams) {
-  if (stream >= Stream::kForwardNext || system_.step.messages[message].scope.neighbour != 0) return false;
+  if (stream >= Stream::kForwardNext || system_.step.messages[message].scope.point_to_point()) return false;
   const std::int32_t run = uncontended_.find(group, message);
   if (!uncontended_[run].ends) return false;
   const std::vector<std::int32_t>& members = system_.groups[group].members;

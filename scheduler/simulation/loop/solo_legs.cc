@@ -285,7 +285,7 @@ bool SoloLegs::alone(std::int32_t c, const Instruction& launch, bool peers, std:
 
 bool SoloLegs::own(std::int32_t c, const Instruction& launch, std::uint32_t& streams) {
   const std::int32_t group = group_of(c, launch.message);
-  if (launch.stream >= Stream::kForwardNext || system_.step.messages[launch.message].scope.neighbour != 0 ||
+  if (launch.stream >= Stream::kForwardNext || system_.step.messages[launch.message].scope.point_to_point() ||
       system_.groups[group].members.size() != 1)
     return false;
   users_.list();

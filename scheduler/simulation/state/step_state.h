@@ -77,7 +77,7 @@ struct StepState {
   StreamQueue& queue_of(std::int32_t c, Stream stream) { return queues.of(c, chips[c].program, stream); }
   // A transfer between stages, and no collective.
   bool point_to_point(std::int32_t message) const {
-    return system.step.messages[message].scope.neighbour != 0;
+    return system.step.messages[message].scope.point_to_point();
   }
   // All chips of a job have ended its present step, and what follows is to be decided.
   bool any_step_over() const {

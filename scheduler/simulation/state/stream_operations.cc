@@ -59,8 +59,7 @@ std::vector<StreamPassage> passages_of(std::span<const Instruction> segment) {
 
 }  // namespace
 
-StreamOperations::StreamOperations(const System& system)
-    : system_(system), streams_of_(system.step.messages.size(), 0) {
+StreamOperations::StreamOperations(const System& system) : system_(system) {
   for (const StageProgram& stage : system.step.stages) add_program(stage);
   assign_rendezvous(system);
 }
@@ -103,7 +102,6 @@ void StreamOperations::count_launches(std::span<const Instruction> segment, std:
     launches.used[stream] = true;
     std::int64_t& known = launches.times[static_cast<std::size_t>(each.message)][stream];
     if (known == 0) {
-      streams_of_[each.message] |= 1u << stream;
       const std::int32_t communicator = system_.communicator_of[each.message];
       if (program.slot_of(each.stream, communicator) < 0)
         program.slots.push_back({each.stream, communicator});

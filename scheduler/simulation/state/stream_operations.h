@@ -73,9 +73,6 @@ class StreamOperations {
   // Loads where the chip meets others.
   void fetch_chip(std::int32_t chip) const { fetch(rendezvous_at_[chip * most_slots_]); }
 
-  // [message] the streams on which programs launch it, bit by bit.
-  const std::vector<std::uint32_t>& streams_of() const { return streams_of_; }
-
  private:
   struct CommunicatorSlot {
     Stream stream;
@@ -112,7 +109,6 @@ class StreamOperations {
   std::vector<Program> programs_;
   std::int32_t count_ = 0;                   // of all operations of a step
   std::vector<StreamOperation> operations_;  // none before list_operations()
-  std::vector<std::uint32_t> streams_of_;
   std::vector<Rendezvous> all_rendezvous_;
   std::size_t most_slots_ = 1;               // of a chip
   std::vector<std::int32_t> rendezvous_at_;  // [chip * most_slots_ + slot]

@@ -1,6 +1,7 @@
 // Pictures: what they show is what the report says, and SVG draws it to scale and harmlessly.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <regex>
 #include <set>
@@ -237,6 +238,15 @@ TEST(Svg, says_in_words_what_it_shows) {
   EXPECT_NE(svg.find("role=\"img\""), std::string::npos);
   EXPECT_NE(svg.find("aria-label=\"Where the step goes. "), std::string::npos);
   EXPECT_NE(svg.find("compute 6.0000 s, 60.0%"), std::string::npos);
+}
+
+TEST(Pictures, series_that_stand_for_nothing_have_colours_of_their_own) {
+  std::set<std::string> roles;
+  for (std::size_t i = 0; i < 7; ++i) {
+    const std::string role = role_of_series(i);
+    EXPECT_TRUE(std::ranges::any_of(kRoles, [&](const Role& each) { return each.name == role; })) << role;
+    EXPECT_TRUE(roles.insert(role).second) << role;
+  }
 }
 
 }  // namespace

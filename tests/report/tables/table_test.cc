@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "report/pictures/run_pictures.h"
 #include "report/summary/verdict.h"
 #include "report/tables/write.h"
 #include "tests/report/example.h"
@@ -30,6 +31,27 @@ TEST(Table, bars_are_as_long_as_the_share_of_the_step) {
   EXPECT_EQ(line_of(table, "compute"), "compute                 6.0000   60.0%  " + std::string(24, '#'))
       << table;
   EXPECT_EQ(line_of(table, "exposed communication"), "exposed communication   2.5000   25.0%  ##########");
+}
+
+TEST(Table, and_picture_name_the_same_exposed_collectives_and_add_up_the_rest) {
+  Report report = example_report();  // steps of 10 s
+  report.exposed = {{"data", "all-gather", Time::seconds(2.48)},
+                    {"tensor", "all-reduce", Time::seconds(0.0101)},
+                    {"expert", "all-to-all", Time::seconds(0.0099)}};
+  const std::string table = report_table(report);
+  EXPECT_NE(line_of(table, "  tensor all-reduce"), "") << table;
+  EXPECT_EQ(line_of(table, "  expert all-to-all"), "") << table;
+  EXPECT_NE(line_of(table, "  others").find(" 0.0099 "), std::string::npos) << table;
+  const NamedReport one{"step", &report, ""};
+  const Picture picture = breakdown_picture({&one, 1});
+  const auto seconds_of = [&](const std::string& name) {
+    for (const PictureSeries& series : picture.series)
+      if (series.name == name) return series.marks.front().extent;
+    return 0.0;
+  };
+  EXPECT_DOUBLE_EQ(seconds_of("tensor all-reduce"), 0.0101);
+  EXPECT_DOUBLE_EQ(seconds_of("expert all-to-all"), 0);
+  EXPECT_DOUBLE_EQ(seconds_of("other communication"), 0.0099);
 }
 
 TEST(Table, says_how_sure_the_step_time_is_where_that_is_known) {

@@ -61,5 +61,12 @@ TEST(Align, short_rows_leave_no_trailing_blanks) {
   EXPECT_EQ(align({{"head"}, {"x", "12"}}), "head\nx     12\n");
 }
 
+TEST(Text, of_shares_says_their_sign_and_hundredths_of_a_percent_where_these_count) {
+  EXPECT_EQ(signed_percent(0.0123), "+1.2");
+  EXPECT_EQ(signed_percent(-0.5), "-50.0");
+  EXPECT_EQ(signed_percent(0), "+0.0");
+  EXPECT_EQ(hundredths(0.98765), "98.77%");
+}
+
 }  // namespace
 }  // namespace podsim::text_test

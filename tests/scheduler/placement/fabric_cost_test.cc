@@ -84,7 +84,7 @@ struct Straddling {
     return made;
   }
   PlanCost planned(const Layout& from, const Layout& to) const {
-    return total_cost(plan_reshard(mesh, shape, from, to, cost, true), cost);
+    return total_cost(plan_reshard(mesh, shape, from, to, cost, AxisSplit::kAsLaidOut), cost);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "scheduler/question/spec.h"
@@ -69,6 +70,31 @@ TEST(Place, groups_come_in_the_order_of_their_first_devices_and_members_row_by_r
   EXPECT_EQ(listed(0b010), (Groups{{0, 2, 4}, {1, 3, 5}, {6, 8, 10}, {7, 9, 11}}));
   EXPECT_EQ(listed(0b101), (Groups{{0, 1, 6, 7}, {2, 3, 8, 9}, {4, 5, 10, 11}}));
   EXPECT_EQ(listed(0), (Groups{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {10}, {11}}));
+}
+
+TEST(Place, coordinates_times_strides_are_the_device_and_the_steps_of_its_group_lead_to_no_other_row) {
+  const Mesh mesh{{{"pipeline", 2}, {"data", 3}, {"tensor", 4}}};
+  for (int device = 0; device < mesh.devices(); ++device) {
+    const std::vector<int> at = mesh.coordinates(device);
+    int sum = 0;
+    for (int axis = 0; axis < 3; ++axis) sum += at[static_cast<std::size_t>(axis)] * mesh.stride(axis);
+    EXPECT_EQ(sum, device);
+  }
+  for (AxisSet axes = 0; axes < 8; ++axes) {
+    const std::vector<std::size_t> steps = steps_in_group(mesh, axes);
+    EXPECT_EQ(steps.size(), static_cast<std::size_t>(shard_count(mesh, axes)));
+    EXPECT_TRUE(std::ranges::is_sorted(steps));
+    for (const std::size_t step : steps) {
+      const std::vector<int> at = mesh.coordinates(static_cast<int>(step));
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        EXPECT_TRUE((axes >> axis & 1) != 0 || at[axis] == 0) << axes;
+    }
+  }
+}
+
+TEST(Place, a_piece_of_an_axis_has_the_stride_of_its_minor_digits) {
+  const Mesh mesh{{{"data", 8}, {"tensor", 3}}};  // data: 2 x 2 x 2, of which the middle is a piece
+  EXPECT_EQ(steps_in_group(mesh, AxisList{{0, 2, 2}}), (std::vector<std::size_t>{0, 2 * 3}));
 }
 
 TEST(Place, every_chip_holds_exactly_one_device) {
