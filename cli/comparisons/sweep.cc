@@ -163,7 +163,10 @@ std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<Sw
   return reports;
 }
 
-std::string exact_cell(const std::optional<ReportFigure>& figure) { return figure ? figure->exact : ""; }
+std::string exact_cell(const std::optional<ReportFigure>& figure) {
+  if (!figure) return "";
+  return figure->kind == ReportFigure::Kind::kWord ? cell_text(figure->exact) : figure->exact;
+}
 
 std::string short_cell(const std::optional<ReportFigure>& figure) {
   if (!figure || figure->kind == ReportFigure::Kind::kNone) return "-";
@@ -213,13 +216,11 @@ std::string table_of(const SweptRows& rows, const std::string& name) {
 }
 
 std::string csv_of(const SweptRows& rows) {
-  std::string text;
-  for (std::size_t c = 0; c < rows.columns.size(); ++c) text += (c ? "," : "") + csv_cell(rows.columns[c]);
-  text += "\n";
+  std::string text = csv_line(rows.columns);
   for (const ReportFigures& report : rows.reports) {
-    for (std::size_t c = 0; c < rows.columns.size(); ++c)
-      text += (c ? "," : "") + csv_cell(exact_cell(report.at(rows.columns[c])));
-    text += "\n";
+    std::vector<std::string> cells;
+    for (const std::string& column : rows.columns) cells.push_back(exact_cell(report.at(column)));
+    text += csv_line(cells);
   }
   return rows.settings.added_to_csv(text);
 }

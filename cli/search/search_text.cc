@@ -371,8 +371,8 @@ std::string why_not_json(const Space& space, const WhyNot& why, const SearchAnsw
 }
 
 std::string why_not_csv(const WhyNot& why) {
-  return "layout,fate,step_time_s,text\n" + csv_cell(to_string(why.layout)) + "," + why.fate + "," +
-         (why.step_time_s ? shortest(*why.step_time_s) : "") + "," + csv_cell(why.text) + "\n";
+  return "layout,fate,step_time_s,text\n" + csv_text_cell(to_string(why.layout)) + "," + why.fate + "," +
+         (why.step_time_s ? shortest(*why.step_time_s) : "") + "," + csv_text_cell(why.text) + "\n";
 }
 
 }  // namespace podsim
