@@ -14,7 +14,6 @@
 #include "proto/text/assign.h"
 #include "proto/text/parse.h"
 #include "proto/text/quantities.h"
-#include "proto/text/ranges.h"
 #include "proto/text/read_file.h"
 #include "proto/text/set_fields.h"
 #include "report/figures/every_figure.h"
@@ -380,19 +379,14 @@ std::string wrong_limit_key(const std::string& key) {
 
 LoadPlanResult load_plan(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides) {
-  Document document(file_name, text);
   LoadPlanResult result;
-  schema::Scenario scenario;
-  if (parse(document, scenario)) {
-    apply_overrides(overrides, scenario, document);
-    check_ranges(scenario, "", document);
-    check_required(scenario.plan(), "plan", document);
+  const auto resolve = [&](const schema::Scenario& scenario, Document& document) {
     refuse_unsearchable(scenario, document);  // of each cluster the layouts are searched
     if (document.clean())
       result.plan = PlanResolver(scenario, overrides, catalog.entries(), document).resolve();
     if (!document.clean()) result.plan.reset();
-  }
-  result.problems = document.problems();
+  };
+  result.problems = read_scenario(file_name, text, overrides, RequiredFields::kOfPlan, resolve).problems;
   return result;
 }
 
