@@ -2,11 +2,11 @@
 #include "calibration/calibration_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "engine/check.h"
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 #include "proto/text/csv_table.h"
 
@@ -23,13 +23,6 @@ std::vector<std::string> list_of(const std::string& text) {
     }
   }
   return parts;
-}
-
-std::optional<double> to_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
@@ -133,7 +126,7 @@ class Reader {
   std::optional<std::vector<double>> starts_of(const CsvRow& row, const std::vector<Named>& numbers) {
     std::vector<double> given;
     for (const std::string& part : list_of(text(row, "start"))) {
-      const auto value = to_number(part);
+      const auto value = whole_text_as<double>(part);
       if (!value) {
         csv_.report(row, "start", "start is \"" + part + "\"", "expected a number");
         return std::nullopt;

@@ -2,8 +2,8 @@
 #include "validation/run_condition.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 
 namespace podsim {
@@ -79,9 +79,10 @@ std::string RunCondition::read_part(const std::string& text) {
   if (part.values.empty() || part.values.front().empty()) return "\"" + text + "\" compares with nothing";
   if (of_order) {
     const std::string& value = part.values.front();
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), part.number);
-    if (part.field != "chips" || error != std::errc() || end != value.data() + value.size())
+    const auto number = whole_text_as<int>(value);
+    if (part.field != "chips" || !number)
       return "\"" + text + "\": only chips is compared so, with a whole number";
+    part.number = *number;
   }
   parts_.push_back(std::move(part));
   return "";

@@ -2,10 +2,10 @@
 #include "cli/search/search_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "engine/binary_units.h"
+#include "engine/number_text.h"
 #include "prediction/memory_advice.h"
 #include "proto/text/assign.h"
 #include "proto/text/override.h"
@@ -257,10 +257,8 @@ std::string set_word(JobLayout& layout, const std::string& name, const std::stri
 
 // The same of a value that is a number.
 std::string set_number(JobLayout& layout, const std::string& name, const std::string& value) {
-  int number = 0;
-  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (read.ec != std::errc() || read.ptr != value.data() + value.size() ||
-      number < (name == "recompute_layers" ? 0 : 1))
+  const int number = whole_text_as<int>(value).value_or(-1);
+  if (number < (name == "recompute_layers" ? 0 : 1))
     return name + " needs a whole number, not \"" + value + "\"";
   if (name == "tensor") layout.tensor = number;
   if (name == "context") layout.context = number;

@@ -2,10 +2,9 @@
 #include "proto/text/csv_table.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <sstream>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 
 namespace podsim {
@@ -101,10 +100,8 @@ const CsvCell& CsvTable::cell(const CsvRow& row, const std::string& column) cons
 
 std::optional<double> CsvTable::number(const CsvRow& row, const std::string& column, CsvNumber which) {
   const std::string& text = cell(row, column).text;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && is(which, value))
-    return value;
+  const auto value = whole_text_as<double>(text);
+  if (value && is(which, *value)) return value;
   report(row, column, column + " is \"" + text + "\"",
          which == CsvNumber::kPositive      ? "expected a number above 0"
          : which == CsvNumber::kNotNegative ? "expected a number, 0 or more"

@@ -4,9 +4,9 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
-#include <charconv>
 #include <optional>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 #include "proto/text/assign.h"
 
@@ -26,11 +26,9 @@ struct Segment {
 std::optional<Segment> parse_segment(const std::string& text) {
   const std::size_t bracket = text.find('[');
   if (bracket == std::string::npos) return Segment{text, std::nullopt};
-  int index = -1;
-  const char* end = text.data() + text.size() - 1;
-  const auto read = std::from_chars(text.data() + bracket + 1, end, index);
-  if (text.back() != ']' || read.ec != std::errc() || read.ptr != end || index < 0) return std::nullopt;
-  return Segment{text.substr(0, bracket), index};
+  const auto index = whole_text_as<int>(text.substr(bracket + 1, text.size() - bracket - 2));
+  if (text.back() != ']' || !index || *index < 0) return std::nullopt;
+  return Segment{text.substr(0, bracket), *index};
 }
 
 // Elements are named by the first field of their type, where that is text: mesh.tensor, rule.batch.

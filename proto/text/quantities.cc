@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/binary_units.h"
+#include "engine/number_text.h"
 
 namespace podsim {
 namespace {
@@ -27,11 +28,8 @@ std::vector<std::string> pieces_of(const std::string& text, char separator) {
 }
 
 std::optional<std::int64_t> parse_count(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0)
-    return std::nullopt;
-  return value;
+  const auto value = whole_text_as<std::int64_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // FIRST..LAST with an optional step after `mark`: "64..4096x2" -> {"64", "4096", "2"}. Nothing without "..".
@@ -134,10 +132,8 @@ std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& te
 
 std::optional<std::vector<double>> parse_number_range(const std::string& text) {
   const auto positive = [](const std::string& part) -> std::optional<double> {
-    double value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    const bool whole = !part.empty() && error == std::errc{} && end == part.data() + part.size();
-    return whole && std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
+    const auto value = whole_text_as<double>(part);
+    return value && *value > 0 ? value : std::nullopt;
   };
   // A plus that is no part of an exponent.
   const std::size_t dots = text.find("..");

@@ -2,8 +2,9 @@
 #include "workload/model/program_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "engine/number_text.h"
 
 namespace podsim {
 namespace {
@@ -62,9 +63,8 @@ class DimReader {
     DimSize size;
     size.name = word();
     if (size.name.empty() || !is_digit(size.name.front())) return size;
-    const char* end = size.name.data() + size.name.size();
-    const auto [last, error] = std::from_chars(size.name.data(), end, size.number);
-    if (error != std::errc() || last != end || size.number < 1 || size.number > kLargestSize)
+    size.number = whole_text_as<std::int64_t>(size.name).value_or(0);
+    if (size.number < 1 || size.number > kLargestSize)
       fail("\"" + size.name + "\" is no size: a whole number from 1 to 1e12 is expected");
     size.name.clear();
     return size;
