@@ -18,9 +18,8 @@ std::vector<std::string> names_of_file_kinds() {
 }
 
 std::optional<InputText> read_import_file(const std::string& file) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   std::vector<Problem> problems;
-  auto input = read_input(file, problems, kMostBytes);
+  auto input = read_input(file, problems, kMostImportBytes);
   print_problems(problems);
   if (!input) return std::nullopt;
   if (input->text.find_first_not_of(" \t\r\n") == std::string::npos) {

@@ -28,8 +28,7 @@ constexpr char kSuffix[] = ".textproto";
 
 std::optional<InputText> input_of(const std::string& file) {
   std::vector<Problem> problems;
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // a profile is large
-  auto input = read_input(file, problems, kMostBytes);
+  auto input = read_input(file, problems, kMostImportBytes);
   print_problems(problems);
   return input;
 }

@@ -49,9 +49,8 @@ bool has_operation(const Explanation& explanation, const std::string& op) {
 
 // The text of a module of a compiler; nothing where the file is something else, which may be unreadable.
 std::optional<InputText> module_in(const std::string& file) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   std::vector<Problem> unused;
-  auto text = file == "-" ? std::nullopt : read_file(file, unused, kMostBytes);
+  auto text = file == "-" ? std::nullopt : read_file(file, unused, kMostImportBytes);
   if (!text) return std::nullopt;
   const FileKind* kind = file_kind(*text);
   if (kind == nullptr || !partitioning::is_module_kind(kind->name)) return std::nullopt;

@@ -17,8 +17,7 @@
 namespace podsim {
 namespace {
 
-constexpr double kMostEvents = 1e9;                 // half a minute
-constexpr std::int64_t kMostPodChips = 16'777'216;  // as cluster.chips may be
+constexpr double kMostEvents = 1e9;  // half a minute
 
 class AvailabilityResolver {
  public:
@@ -85,10 +84,10 @@ class AvailabilityResolver {
                        "write torus { ... } or gpu_cluster { ... }");
       return std::nullopt;
     }
-    if (!choice.has_chips() && known > kMostPodChips) {
+    if (!choice.has_chips() && known > kMaxChipsByRule) {
       document_.report("cluster.fabric_override", "a pod of " + std::to_string(known) +
                                                       " chips is more than the " +
-                                                      std::to_string(kMostPodChips) + " that there may be");
+                                                      std::to_string(kMaxChipsByRule) + " that there may be");
       return std::nullopt;
     }
     spec.chips = choice.has_chips() ? choice.chips() : static_cast<int>(known);
