@@ -7,8 +7,8 @@
 #include "calibration/builtin_anchor.h"
 #include "engine/check.h"
 #include "engine/spelling.h"
+#include "engine/words.h"
 #include "proto/text/csv_table.h"
-#include "proto/text/override.h"
 
 namespace podsim {
 namespace {

@@ -6,21 +6,12 @@
 #include <set>
 
 #include "engine/number_text.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
 
 using Words = std::vector<std::string_view>;
-
-Words words_of(std::string_view line) {
-  Words words;
-  for (std::size_t at = line.find_first_not_of(" \t\r"); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(" \t\r", end);
-  }
-  return words;
-}
 
 // mpirun and others put "[1,0]<stdout>:" in front of every line, srun "0: ".
 std::string_view without_launcher(std::string_view line) {
@@ -93,7 +84,7 @@ class Reader {
  private:
   void line(std::string_view text) {
     ++tests_.lines;
-    const Words words = words_of(text);
+    const Words words = blank_separated(text);
     if (words.empty()) {
       ++tests_.passed_over["empty"];
     } else if (words[0].starts_with('#')) {
@@ -110,7 +101,7 @@ class Reader {
   void comment(std::string_view text, const Words& words) {
     const auto behind = [&](std::string_view name) {
       const std::size_t at = text.find(name);
-      return at == std::string_view::npos ? Words{} : words_of(text.substr(at + name.size()));
+      return at == std::string_view::npos ? Words{} : blank_separated(text.substr(at + name.size()));
     };
     if (words.size() > 2 && words[1] == "Rank") {
       device(text);
@@ -133,7 +124,7 @@ class Reader {
     const std::size_t on = text.find(" on ");
     const std::size_t device = on == std::string_view::npos ? on : text.find(" device ", on);
     if (device == std::string_view::npos) return;
-    const Words host = words_of(text.substr(on + 4, device - on - 4));
+    const Words host = blank_separated(text.substr(on + 4, device - on - 4));
     if (!host.empty()) hosts_.emplace(host[0]);
     const std::size_t bus = text.find("] ", device);
     if (bus == std::string_view::npos) return;
@@ -221,14 +212,15 @@ std::vector<std::string_view> texts_of_tests(std::string_view text) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = without_launcher(text.substr(at, end - at));
     const auto has = [&](const char* word) { return line.find(word) != std::string_view::npos; };
-    const bool head = has("#") && (has("Collective test starting:") || has("# nThread") ||
-                                   (has("algbw") && has("busbw")) || !program_of(words_of(line)).empty());
+    const bool head =
+        has("#") && (has("Collective test starting:") || has("# nThread") || (has("algbw") && has("busbw")) ||
+                     !program_of(blank_separated(line)).empty());
     if (head && rows) {
       tests.push_back(text.substr(begin, at - begin));
       begin = at;
       rows = false;
     }
-    rows = rows || row_of(words_of(line));
+    rows = rows || row_of(blank_separated(line));
     at = end + 1;
   }
   tests.push_back(text.substr(begin));

@@ -2,8 +2,8 @@
 #include "validation/run_rules.h"
 
 #include "engine/check.h"
+#include "engine/words.h"
 #include "proto/text/csv_table.h"
-#include "proto/text/override.h"
 #include "validation/builtin_run_rules.h"
 
 namespace podsim {

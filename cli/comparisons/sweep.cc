@@ -20,6 +20,7 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "engine/parallel_for.h"
+#include "engine/words.h"
 #include "planner/search/stored_steps.h"
 #include "prediction/evaluator.h"
 #include "prediction/step_length.h"
@@ -70,9 +71,7 @@ std::optional<std::vector<Override>> overs_of(const SweepVerb& verb) {
         spdlog::error("--over \"{}\": expected a range such as 1..8x2 or 64..512+64, or a list", over);
         return std::nullopt;
       }
-      each.value.clear();
-      for (const std::int64_t value : *range)
-        each.value += (each.value.empty() ? "" : ",") + std::to_string(value);
+      each.value = separated_numbers(*range, ",");
     }
     overrides.push_back(std::move(each));
   }

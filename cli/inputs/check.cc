@@ -9,6 +9,7 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
+#include "engine/words.h"
 #include "prediction/memory_need.h"
 #include "proto/scenario/load_availability.h"
 #include "proto/scenario/load_reliability.h"
@@ -75,9 +76,7 @@ std::optional<std::string> valid(const std::string& file, const std::string& tex
   }
   print_problems(problems);
   if (!problems.empty()) return std::nullopt;
-  std::string words;
-  for (const std::string& part : parts) words += (words.empty() ? "" : ", ") + part;
-  return words;
+  return separated(parts, ", ");
 }
 
 int check(const CheckVerb& verb) {

@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "cli/options/numbers.h"
+#include "engine/words.h"
 #include "proto/catalog/catalog.h"
-#include "proto/text/override.h"
 #include "scheduler/question/plan_limits.h"
 #include "topology/fabric_spec.h"
 

@@ -6,9 +6,9 @@
 
 #include "engine/binary_units.h"
 #include "engine/number_text.h"
+#include "engine/words.h"
 #include "prediction/memory_advice.h"
 #include "proto/text/assign.h"
-#include "proto/text/override.h"
 #include "proto/writing/result_json.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
@@ -84,9 +84,7 @@ std::vector<std::pair<std::string, std::string>> layout_words(const JobLayout& l
 
 template <class Value>
 std::string list(const std::vector<Value>& values, auto&& word) {
-  std::string text;
-  for (const Value& value : values) text += (text.empty() ? "" : ", ") + word(value);
-  return text;
+  return separated(values, ", ", word);
 }
 
 // The place among so many, as wide as the last of them.

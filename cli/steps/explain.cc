@@ -12,6 +12,7 @@
 #include "cli/steps/verbs.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
+#include "engine/words.h"
 #include "ingest/file_kind.h"
 #include "ingest/partitioning/import_modules.h"
 #include "ingest/partitioning/module_file.h"
@@ -41,9 +42,7 @@ bool has_operation(const Explanation& explanation, const std::string& op) {
     spdlog::error("measured layers have no operations to explain");
     return false;
   }
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  spdlog::error("no operation is called \"{}\"; there are: {}", op, list);
+  spdlog::error("no operation is called \"{}\"; there are: {}", op, separated(names, ", "));
   return false;
 }
 

@@ -1,5 +1,6 @@
 // Predictions beside measurements as a spreadsheet, and the numbers that its columns share with JSON.
 #include "cli/validation/validate_output.h"
+#include "engine/words.h"
 #include "report/figures/step_figures.h"
 #include "report/text/text.h"
 
@@ -20,8 +21,6 @@ Cells cells_of(const PredictedRun& row) {
   const auto error = row.error();
   const auto inside = row.inside_band();
   const StepTimeBand band = report.band.value_or(StepTimeBand{});
-  std::string assumptions;
-  for (const std::string& one : run.assumptions) assumptions += (assumptions.empty() ? "" : "; ") + one;
   Cells cells = {{"id", quoted_csv_text(run.id)},
                  {"family", quoted_csv_text(run.family)},
                  {"chip", csv_text_cell(run.chip)},
@@ -44,7 +43,7 @@ Cells cells_of(const PredictedRun& row) {
   add_numbers(cells, "", where_time_goes(report), true);
   cells.insert(cells.end(), {{"memory_gib", shortest(report.memory.total)},
                              {"fits", report.memory.fits ? "true" : "false"},
-                             {"assumptions", quoted_csv_text(assumptions)}});
+                             {"assumptions", quoted_csv_text(separated(run.assumptions, "; "))}});
   return cells;
 }
 

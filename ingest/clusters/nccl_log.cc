@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/number_text.h"
+#include "engine/words.h"
 #include "ingest/clusters/clusters.h"
 #include "proto/text/document.h"
 #include "report/text/align.h"
@@ -26,18 +27,6 @@ struct LogOfNccl {
       ranks_here;  // [ranks of a communicator] those that have lines
   Account account;
 };
-
-std::vector<std::string_view> words_between_blanks(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t begin = text.find_first_not_of(" \t\r", i);
-    if (begin == std::string_view::npos) break;
-    const std::size_t end = std::min(text.find_first_of(" \t\r", begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    i = end;
-  }
-  return words;
-}
 
 // "NET/IB/0/GDRDMA" without the number of the adapter.
 std::string path_kind(std::string_view path) {
@@ -65,7 +54,7 @@ class LogReader {
       const std::size_t mark = text.find(kMark);
       if (mark == std::string_view::npos) {
         if (const std::size_t alone = text.find("NCCL version "); alone != std::string_view::npos) {
-          version(words_between_blanks(text.substr(alone)));
+          version(blank_separated(text.substr(alone)));
           ++log_.account.used;
           continue;
         }
@@ -85,7 +74,7 @@ class LogReader {
  private:
   // "host:pid:tid [device]", perhaps behind what a launcher wrote.
   void prefix(std::string_view text) {
-    const std::vector<std::string_view> words = words_between_blanks(text);
+    const std::vector<std::string_view> words = blank_separated(text);
     for (std::size_t i = words.size(); i-- > 0;) {
       const std::size_t last = words[i].rfind(':');
       const std::size_t middle =
@@ -104,7 +93,7 @@ class LogReader {
   }
 
   bool message(std::string_view text) {
-    const std::vector<std::string_view> words = words_between_blanks(text);
+    const std::vector<std::string_view> words = blank_separated(text);
     if (words.empty()) return false;
     return communicator(words) || channel(words) || connection(text, words) || adapter(text, words) ||
            version(words) || channel_count(words) || words[0] == "Trees";

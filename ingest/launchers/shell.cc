@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "engine/words.h"
 #include "ingest/launchers/shell_sum.h"
 
 namespace podsim {
@@ -130,9 +131,7 @@ class ShellReader {
       words = array_words(at);
     } else if (at_ < text_.size() &&
                std::string_view(" \t\r\n;&|)").find(text_[at_]) == std::string_view::npos) {
-      std::string whole;
-      for (const ShellWord& piece : pieces()) whole += (whole.empty() ? "" : " ") + piece.text;
-      words = {{whole, at}};
+      words = {{separated(pieces(), " ", [](const ShellWord& piece) { return piece.text; }), at}};
     }
     if (given_.count(name) != 0) return;
     std::string& variable = script_.variables[name];

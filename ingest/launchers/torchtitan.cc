@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/words.h"
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/launchers/reasons.h"
@@ -10,7 +11,6 @@
 #include "ingest/launchers/settings.h"
 #include "ingest/launchers/torchtitan_names.h"
 #include "proto/catalog/catalog.h"
-#include "proto/text/override.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 

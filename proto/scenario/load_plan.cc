@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/words.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/catalog/owning_tables.h"
 #include "proto/plan.pb.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/point_value.h"
+#include "proto/scenario/read_scenario.h"
 #include "proto/scenario/resolve.h"
 #include "proto/scenario/resolve_varied.h"
 #include "proto/text/assign.h"
@@ -146,9 +148,7 @@ class PlanResolver {
       if (!numbers)
         return document_.report(from, from + " must be a set of numbers, not \"" + said + "\"",
                                 "write a range such as 1..8x2 or 1..10+1, or a list such as 1,2,4");
-      std::string list;
-      for (const std::int64_t number : *numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
-      set(from, to, list, settings);
+      set(from, to, separated_numbers(*numbers, ","), settings);
     });
   }
 

@@ -8,6 +8,7 @@
 
 #include "engine/number_text.h"
 #include "engine/spelling.h"
+#include "engine/words.h"
 #include "proto/text/assign.h"
 
 namespace podsim {
@@ -165,22 +166,6 @@ void Setter::set(const FieldDescriptor& field, const Segment& segment) {
 }
 
 }  // namespace
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-std::string trim(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 const FieldDescriptor* field_at(const Descriptor& root, const std::string& path) {
   const Descriptor* type = &root;

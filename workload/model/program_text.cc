@@ -5,11 +5,14 @@
 #include <utility>
 
 #include "engine/number_text.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr std::string_view kBlanks = " \t\n\r";
+
+bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.' || c == '-';
@@ -103,23 +106,9 @@ class DimReader {
   ParsedDims result_;
 };
 
-std::string trimmed(const std::string& text) {
-  std::size_t begin = 0, end = text.size();
-  while (begin < end && is_blank(text[begin])) ++begin;
-  while (end > begin && is_blank(text[end - 1])) --end;
-  return text.substr(begin, end - begin);
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  for (std::string& part : parts) part = trimmed(part);
+std::vector<std::string> at_commas(const std::string& text) {
+  std::vector<std::string> parts = split(text, ',');
+  for (std::string& part : parts) part = trim(part, kBlanks);
   return parts;
 }
 
@@ -184,8 +173,8 @@ Equation parse_equation(const std::string& text, const std::vector<std::size_t>&
     equation.problem = "\"" + text + "\" has no ->";
     return equation;
   }
-  const std::vector<std::string> inputs = split(text.substr(0, arrow)),
-                                 outputs = split(text.substr(arrow + 2));
+  const std::vector<std::string> inputs = at_commas(text.substr(0, arrow)),
+                                 outputs = at_commas(text.substr(arrow + 2));
   const bool short_form = uses_letters(inputs, outputs, ranks);
   const auto read = [&](const std::string& operand) {
     return short_form ? letters(operand, equation.problem) : names(operand, equation.problem);
