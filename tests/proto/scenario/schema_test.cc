@@ -13,6 +13,7 @@
 #include "proto/scenario.pb.h"
 #include "proto/text/ranges.h"
 #include "scheduler/question/plan_limits.h"
+#include "scheduler/reliability/weeks/training_run.h"
 #include "topology/fabric_spec.h"
 
 namespace podsim::schema_test {
@@ -86,6 +87,14 @@ TEST(Schema, no_run_is_longer_than_a_plan_may_be_and_none_is_paid_for_longer) {
   EXPECT_EQ(most(schema::Reliability::descriptor(), "target_tokens"), kPlanTokens.most);
   EXPECT_EQ(most(schema::Contract::descriptor(), "minimum_days"), kPlanDays.most);
   EXPECT_EQ(most(schema::ChipPrice::descriptor(), "minimum_days"), kPlanDays.most);
+}
+
+TEST(Schema, what_fails_has_the_names_and_the_order_of_the_simulator) {
+  using schema::FailureRate;
+  ASSERT_EQ(FailureRate::Component_descriptor()->value_count(), static_cast<int>(kComponents) + 1);
+  for (std::size_t i = 0; i < kComponents; ++i)
+    EXPECT_EQ(FailureRate::Component_Name(static_cast<FailureRate::Component>(i + 1)),
+              to_string(static_cast<Component>(i)));
 }
 
 TEST(Schema, every_number_is_of_a_type_that_the_loader_reads) {
