@@ -17,6 +17,7 @@
 #include "engine/parallel_for.h"
 #include "engine/words.h"
 #include "planner/search/search.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/write_layout.h"
@@ -76,7 +77,7 @@ void assume_stack(Stated& stated) {
   const int slices = std::max(1, fewest_slices(*catalog, stated.fabric, chips));
   const auto fabric = chosen_fabric(*catalog, {stated.fabric, chips, {}, slices}).first;
   if (!fabric) return;
-  stated.stack = fabric->gpu ? "generic_megatron" : "generic_xla";
+  stated.stack = assumed_stack(fabric->gpu ? KnownOfSoftware::kGpu : KnownOfSoftware::kTorus);
   stated.stack_from = "assumed: software that nobody named (--stack)";
 }
 

@@ -5,6 +5,7 @@
 #include "engine/check.h"
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/maxtext_plan.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
@@ -163,8 +164,9 @@ void add_maxtext_model(ScenarioText& out, MaxTextPlan& plan, const Stated& state
   } else {
     add_model(out, plan.name == "default" ? "imported" : plan.name, plan.model, "base.yml");
   }
-  out.line("stack: " + in_quotes(stated.stack.empty() ? "maxtext_2025" : stated.stack),
-           stated.stack.empty() ? "the launcher is MaxText" : "--stack");
+  out.line(
+      "stack: " + in_quotes(stated.stack.empty() ? assumed_stack(KnownOfSoftware::kMaxText) : stated.stack),
+      stated.stack.empty() ? "the launcher is MaxText" : "--stack");
   if (plan.state_bytes != MaxTextPlan().state_bytes)
     out.line("stack_override { optimizer_state_bytes: " + std::to_string(plan.state_bytes) + " }",
              plan.from["state_bytes"]);

@@ -4,6 +4,7 @@
 #include "engine/check.h"
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/megatron_plan.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
@@ -191,8 +192,9 @@ std::string megatron_scenario(const std::string& file, MegatronPlan plan, const 
     plan.model.vocabulary = plan.padded;
     add_model(out, "imported", plan.model, file);
   }
-  out.line("stack: " + in_quotes(stated.stack.empty() ? "generic_megatron" : stated.stack),
-           stated.stack.empty() ? "the launcher is Megatron-LM" : "--stack");
+  out.line(
+      "stack: " + in_quotes(stated.stack.empty() ? assumed_stack(KnownOfSoftware::kMegatron) : stated.stack),
+      stated.stack.empty() ? "the launcher is Megatron-LM" : "--stack");
   add_stack_changes(out, plan, stated);
   LauncherDegrees degrees;
   degrees.pipeline = plan.pipeline;
