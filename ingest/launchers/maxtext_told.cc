@@ -5,14 +5,13 @@
 #include "engine/check.h"
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/maxtext_plan.h"
+#include "ingest/launchers/settings.h"
 #include "proto/catalog/assumed_stacks.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 Figure axes_figure(const char* key, const std::vector<std::pair<std::string, std::int64_t>>& level) {
   std::vector<Figure> parts;

@@ -4,19 +4,13 @@
 #include "engine/check.h"
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/megatron_plan.h"
+#include "ingest/launchers/settings.h"
 #include "proto/catalog/assumed_stacks.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
-
-std::string origin_of(const MegatronPlan& plan, const std::string& what) {
-  const auto found = plan.from.find(what);
-  return found == plan.from.end() ? "" : found->second;
-}
 
 const char* schedule_of(const MegatronPlan& plan) { return plan.chunks > 1 ? "interleaved" : "one_f_one_b"; }
 
@@ -88,11 +82,11 @@ void add_stack_changes(ScenarioText& out, const MegatronPlan& plan, const Stated
   if (!short_gradients && !late && !beside) return;
   out.open("stack_override");
   if (short_gradients)  // their buffer too
-    out.line("gradient_bytes: 2 gradient_memory_bytes: 2", origin_of(plan, "gradient_reduce"));
+    out.line("gradient_bytes: 2 gradient_memory_bytes: 2", said_of(plan.from, "gradient_reduce"));
   if (late) out.line("gradients_overlapped: false", "--overlap-grad-reduce is not there");
   if (beside)
     out.line("tensor_hidden: 0.75 tensor_chunks: 4",
-             origin_of(plan, "overlap_tensor") + ": as podsim validate takes it");
+             said_of(plan.from, "overlap_tensor") + ": as podsim validate takes it");
   out.close();
 }
 
@@ -102,7 +96,7 @@ void add_recompute(ScenarioText& out, const MegatronPlan& plan) {
       out.line("recompute_modules: " + in_quotes(module), plan.from.at("recompute_modules"));
     return;
   }
-  out.line("recompute: " + plan.recompute, origin_of(plan, "recompute"));
+  out.line("recompute: " + plan.recompute, said_of(plan.from, "recompute"));
   if (plan.recompute == "full" && plan.method.value_or("") == "block" &&
       plan.recompute_layers.value_or(0) > 0)
     out.line("recompute_layers: " + std::to_string(*plan.recompute_layers), plan.from.at("recompute_layers"));

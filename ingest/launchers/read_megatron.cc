@@ -11,11 +11,10 @@
 #include "ingest/launchers/layer_pattern.h"
 #include "ingest/launchers/megatron_precision.h"
 #include "ingest/launchers/megatron_stages.h"
+#include "ingest/launchers/settings.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 class MegatronReader {
  public:

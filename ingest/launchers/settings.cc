@@ -186,6 +186,11 @@ void Configuration::refuse_misspelt(const std::function<std::string(const std::s
   }
 }
 
+bool Configuration::add_problems(std::vector<Problem>& problems) const {
+  problems.insert(problems.end(), problems_.begin(), problems_.end());
+  return !problems_.empty();
+}
+
 Account Configuration::account(const std::string& of,
                                const std::function<std::string(const std::string&)>& reason) const {
   Account account;

@@ -14,6 +14,9 @@
 
 namespace podsim {
 
+// A number that a configuration may leave out.
+using Whole = std::optional<std::int64_t>;
+
 struct Setting {
   enum class Kind { kNull, kBoolean, kNumber, kText, kList };
   std::string name;  // "zero_optimization.stage"
@@ -62,6 +65,7 @@ class Configuration {
   Account account(const std::string& of, const std::function<std::string(const std::string&)>& reason) const;
 
   const std::vector<Problem>& problems() const { return problems_; }
+  bool add_problems(std::vector<Problem>& problems) const;  // false where there are none
   std::vector<Needed> needs;
 
  private:
