@@ -21,7 +21,8 @@ std::optional<Number> number_as_written(std::string_view text) {
   return number;
 }
 
-// The same, and ENSURES a finite one.
+// The same, for those to whom a number that is not finite is none: "inf" and "nan" are refused as any other
+// text is. ENSURES: finite.
 template <class Number>
 std::optional<Number> whole_text_as(std::string_view text) {
   const std::optional<Number> number = number_as_written<Number>(text);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
+
 namespace podsim {
 
 std::string trim(std::string_view text, std::string_view blanks) {
@@ -12,6 +14,7 @@ std::string trim(std::string_view text, std::string_view blanks) {
 }
 
 std::vector<std::string> split(std::string_view text, std::string_view separator) {
+  PODSIM_CHECK(!separator.empty(), "a text is split at something");
   std::vector<std::string> parts;
   std::size_t begin = 0;
   for (std::size_t at; (at = text.find(separator, begin)) != std::string_view::npos;

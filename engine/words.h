@@ -7,10 +7,11 @@
 
 namespace podsim {
 
-// Without these characters at both ends.
+// Without these characters at both ends; nothing of a text that has no others.
 std::string trim(std::string_view text, std::string_view blanks = " \t");
 
-// One part more than there are separators; of an empty text one empty part. REQUIRES: a separator that is not
+// One part more than there are separators, so that the parts with the separator between them are the text
+// again: of "a,,b" the second is empty, of an empty text the only one. REQUIRES: a separator that is not
 // empty.
 std::vector<std::string> split(std::string_view text, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
@@ -18,7 +19,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 // What stands between blanks, tabs and returns; parts of `text`, none of them empty.
 std::vector<std::string_view> blank_separated(std::string_view text);
 
-// "a, b, c": what `word` makes of each element.
+// "a, b, c": what `word` makes of each element, in the order of the range, a text or what can be added to
+// one. Elements of which it makes nothing have their separators all the same; nothing of no elements.
 template <class Range, class Word>
 std::string separated(const Range& range, std::string_view between, Word word) {
   std::string text;

@@ -17,6 +17,7 @@ namespace schema {
 class Scenario;
 }
 
+// What was wrong with a text, what is worth telling, and the number of what it asks.
 struct ScenarioRead {
   std::vector<Problem> problems, warnings;
   std::string sha256;  // of the scenario and of what its names mean; empty where there are problems
