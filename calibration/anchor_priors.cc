@@ -7,9 +7,9 @@
 #include "calibration/builtin_anchor.h"
 #include "engine/check.h"
 #include "engine/spelling.h"
+#include "engine/words.h"
 #include "proto/catalog/read_built_in.h"
 #include "proto/text/csv_table.h"
-#include "proto/text/override.h"
 
 namespace podsim {
 namespace {

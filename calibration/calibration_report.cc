@@ -48,13 +48,6 @@ double rounded(double value) {
   return result;
 }
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
 // Rows of one kind in one experiment.
 std::string kind_text(const std::string& what, const std::vector<CalibrationRow>& rows,
                       const std::vector<double>& log_error, const std::vector<std::size_t>& told,
@@ -144,7 +137,7 @@ std::string residuals_text(const std::string& before, const std::vector<Calibrat
     for (const std::string& cell :
          {run.id, rows[i].table, run.family, run.group, run.chip, std::string(to_string(run.chip_kind)),
           run.stack, run.architecture, std::to_string(run.chips)})
-      line += quoted(cell) + ",";
+      line += csv_cell(cell) + ",";
     lines_of[rows[i].table] += line + fixed(group_left_out[i], 5) + "," + fixed(chip_left_out[i], 5) + "\n";
   }
   lines_of.merge(kept);

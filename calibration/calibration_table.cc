@@ -2,35 +2,17 @@
 #include "calibration/calibration_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "engine/check.h"
+#include "engine/number_text.h"
 #include "engine/spelling.h"
+#include "engine/words.h"
 #include "proto/text/csv_table.h"
 
 namespace podsim {
 namespace {
-
-std::vector<std::string> list_of(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == '|') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
-std::optional<double> to_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
 
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
   const std::string close = closest_name(word, names);
@@ -89,7 +71,7 @@ class Reader {
     std::vector<Named> numbers;
     const auto section = section_of(row);
     if (!section) return {};
-    const auto entries = list_of(text(row, "entries")), paths = list_of(text(row, "paths"));
+    const auto entries = split(text(row, "entries"), '|'), paths = split(text(row, "paths"), '|');
     const auto known = catalog_.names(*section);
     for (std::size_t e = 0; e < entries.size(); ++e) {
       if (std::ranges::count(known, entries[e]) == 0) {
@@ -132,8 +114,8 @@ class Reader {
   // One start for all numbers, one per entry, or one per number.
   std::optional<std::vector<double>> starts_of(const CsvRow& row, const std::vector<Named>& numbers) {
     std::vector<double> given;
-    for (const std::string& part : list_of(text(row, "start"))) {
-      const auto value = to_number(part);
+    for (const std::string& part : split(text(row, "start"), '|')) {
+      const auto value = whole_text_as<double>(part);
       if (!value) {
         csv_.report(row, "start", "start is \"" + part + "\"", "expected a number");
         return std::nullopt;

@@ -3,19 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <sstream>
 
 #include "engine/spelling.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
 
 // CLI11 writes what an option takes as "NAME", "NAME:{one,other}" or "NAME:INT in [0 - 9]".
 void read_type(const std::string& type, OptionText& option) {
@@ -24,7 +17,7 @@ void read_type(const std::string& type, OptionText& option) {
   if (colon == std::string::npos) return;
   const std::string rest = type.substr(colon + 1);
   if (rest.front() == '{' && rest.back() == '}') {
-    option.choices = split_at_commas(rest.substr(1, rest.size() - 2));
+    option.choices = split(rest.substr(1, rest.size() - 2), ',');
   } else {
     option.limit = rest;
   }
@@ -73,12 +66,6 @@ std::vector<std::string> flag_names(const VerbText& verb) {
   for (const OptionText& option : verb.options)
     names.insert(names.end(), option.flags.begin(), option.flags.end());
   return names;
-}
-
-std::string word_list(const std::vector<std::string>& words, const std::string& between) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : between) + word;
-  return all;
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {

@@ -40,8 +40,6 @@ CommandText describe(const CLI::App& app);
 std::vector<std::string> verb_names(const CommandText& command);
 std::vector<std::string> flag_names(const VerbText& verb);
 
-std::string word_list(const std::vector<std::string>& words, const std::string& between);
-
 // "; did you mean "run"?", or nothing where no candidate is near.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 

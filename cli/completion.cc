@@ -9,11 +9,12 @@
 #include "cli/terminal/output.h"
 #include "cli/verbs.h"
 #include "engine/check.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
 
-std::string spaced(const std::vector<std::string>& words) { return word_list(words, " "); }
+std::string spaced(const std::vector<std::string>& words) { return separated(words, " "); }
 
 // With a backslash before each of these characters.
 std::string escaped(const std::string& text, const std::string& characters) {
@@ -45,10 +46,10 @@ std::string bash_values(const std::string& verb, const VerbText& text) {
     if (option.choices.empty()) {
       with_files.insert(with_files.end(), patterns.begin(), patterns.end());
     } else {
-      lines += "    " + word_list(patterns, " | ") + ") words=" + quoted(spaced(option.choices)) + " ;;\n";
+      lines += "    " + separated(patterns, " | ") + ") words=" + quoted(spaced(option.choices)) + " ;;\n";
     }
   }
-  if (!with_files.empty()) lines += "    " + word_list(with_files, " | ") + ") ;;\n";
+  if (!with_files.empty()) lines += "    " + separated(with_files, " | ") + ") ;;\n";
   return lines;
 }
 

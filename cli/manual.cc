@@ -11,6 +11,7 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/version.h"
 #include "cli/verbs.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
@@ -56,7 +57,7 @@ std::string option_entry(const OptionText& option) {
   for (const std::string& flag : option.flags) names += (names.empty() ? "" : ", ") + bold(flag);
   if (!option.value.empty()) names += (names.empty() ? "" : " ") + italic(option.value);
   std::string text = plain(option.description) + ".\n";
-  if (!option.choices.empty()) text += "One of " + plain(word_list(option.choices, ", ")) + ".\n";
+  if (!option.choices.empty()) text += "One of " + plain(separated(option.choices, ", ")) + ".\n";
   if (!option.limit.empty()) text += plain(option.limit) + ".\n";
   if (!option.default_value.empty()) text += "Default: " + plain(option.default_value) + ".\n";
   if (option.required) text += "Must be given.\n";

@@ -28,6 +28,10 @@ inline constexpr Time kLongestStep{kLongestStepDays * kPicosecondsPerDay},
     kLongestRun{kLongestRunDays * kPicosecondsPerDay};
 static_assert(kLongestStep < Time::max() - kLongestRun);
 
+// Instants and durations that somebody states are below this, so that they can be counted at all.
+inline constexpr double kCountable_s = 9e6;
+static_assert(kCountable_s * 1e12 < static_cast<double>(Time::max().ps) && kCountable_s > kLongestRun_s);
+
 // What messages end with: "podsim simulates 10 at most", of days.
 std::string longest_step_words();
 std::string longest_run_words();

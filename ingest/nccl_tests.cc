@@ -2,32 +2,16 @@
 #include "ingest/nccl_tests.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
+
+#include "engine/number_text.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
 
 using Words = std::vector<std::string_view>;
-
-Words words_of(std::string_view line) {
-  Words words;
-  for (std::size_t at = line.find_first_not_of(" \t\r"); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(" \t\r", end);
-  }
-  return words;
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view word) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
 
 // mpirun and others put "[1,0]<stdout>:" in front of every line, srun "0: ".
 std::string_view without_launcher(std::string_view line) {
@@ -43,29 +27,29 @@ std::string_view without_launcher(std::string_view line) {
 
 std::optional<NcclTiming> timing(const Words& words, std::size_t at) {
   if (at + 4 > words.size()) return std::nullopt;
-  const auto time = number<double>(words[at]), algbw = number<double>(words[at + 1]),
-             busbw = number<double>(words[at + 2]);
+  const auto time = whole_text_as<double>(words[at]), algbw = whole_text_as<double>(words[at + 1]),
+             busbw = whole_text_as<double>(words[at + 2]);
   const std::string_view wrong = words[at + 3];
   for (const auto& value : {time, algbw, busbw})
-    if (!value || !std::isfinite(*value) || *value < 0) return std::nullopt;
-  if (wrong != "N/A" && !number<double>(wrong)) return std::nullopt;
+    if (!value || *value < 0) return std::nullopt;
+  if (wrong != "N/A" && !number_as_written<double>(wrong)) return std::nullopt;
   return NcclTiming{*time, *algbw, *busbw, std::string(wrong)};
 }
 
 // Versions differ in the columns between type and time: redop and root, one of them, or none.
 std::optional<NcclRow> row_of(const Words& words) {
   if (words.size() < 7) return std::nullopt;
-  const auto bytes = number<std::int64_t>(words[0]), count = number<std::int64_t>(words[1]);
-  if (!bytes || !count || *bytes < 0 || number<double>(words[2])) return std::nullopt;
+  const auto bytes = whole_text_as<std::int64_t>(words[0]), count = whole_text_as<std::int64_t>(words[1]);
+  if (!bytes || !count || *bytes < 0 || whole_text_as<double>(words[2])) return std::nullopt;
   NcclRow row;
   row.bytes = *bytes;
   row.count = *count;
   row.dtype = words[2];
   std::size_t at = 3;
-  if (!number<double>(words[at])) row.redop = words[at++];
+  if (!whole_text_as<double>(words[at])) row.redop = words[at++];
   const std::size_t timings = words.size() - at;
   if (timings == 5 || timings == 9 || words[at].starts_with('-')) {
-    const auto root = number<std::int64_t>(words[at++]);
+    const auto root = whole_text_as<std::int64_t>(words[at++]);
     if (!root) return std::nullopt;
     row.root = *root;
   }
@@ -100,7 +84,7 @@ class Reader {
  private:
   void line(std::string_view text) {
     ++tests_.lines;
-    const Words words = words_of(text);
+    const Words words = blank_separated(text);
     if (words.empty()) {
       ++tests_.passed_over["empty"];
     } else if (words[0].starts_with('#')) {
@@ -117,7 +101,7 @@ class Reader {
   void comment(std::string_view text, const Words& words) {
     const auto behind = [&](std::string_view name) {
       const std::size_t at = text.find(name);
-      return at == std::string_view::npos ? Words{} : words_of(text.substr(at + name.size()));
+      return at == std::string_view::npos ? Words{} : blank_separated(text.substr(at + name.size()));
     };
     if (words.size() > 2 && words[1] == "Rank") {
       device(text);
@@ -126,7 +110,7 @@ class Reader {
     } else if (const std::string_view program = program_of(words); !program.empty()) {
       tests_.kind = program;
     } else if (const Words average = behind("Avg bus bandwidth"); average.size() > 1) {
-      tests_.average_busbw = number<double>(average[1]);
+      tests_.average_busbw = whole_text_as<double>(average[1]);
     } else {
       ++tests_.passed_over["heads and settings"];
       return;
@@ -140,7 +124,7 @@ class Reader {
     const std::size_t on = text.find(" on ");
     const std::size_t device = on == std::string_view::npos ? on : text.find(" device ", on);
     if (device == std::string_view::npos) return;
-    const Words host = words_of(text.substr(on + 4, device - on - 4));
+    const Words host = blank_separated(text.substr(on + 4, device - on - 4));
     if (!host.empty()) hosts_.emplace(host[0]);
     const std::size_t bus = text.find("] ", device);
     if (bus == std::string_view::npos) return;
@@ -198,11 +182,11 @@ void infer(NcclTests& tests) {
 
 }  // namespace
 
-// Newer versions count wrong results, those until 2022 print the largest deviation: "1e-07".
+// Newer versions count wrong results, those until 2022 print the largest deviation: "1e-07", "nan".
 bool NcclRow::wrong() const {
   constexpr double kLargestDeviation = 1e-2;  // that nccl-tests allowed, of half precision
   const auto bad = [](const NcclTiming& timing) {
-    const auto deviation = number<double>(timing.wrong);
+    const auto deviation = whole_text_as<double>(timing.wrong);
     return timing.wrong != "N/A" && !(deviation && *deviation >= 0 && *deviation <= kLargestDeviation);
   };
   return bad(out_of_place) || (in_place && bad(*in_place));
@@ -228,14 +212,15 @@ std::vector<std::string_view> texts_of_tests(std::string_view text) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = without_launcher(text.substr(at, end - at));
     const auto has = [&](const char* word) { return line.find(word) != std::string_view::npos; };
-    const bool head = has("#") && (has("Collective test starting:") || has("# nThread") ||
-                                   (has("algbw") && has("busbw")) || !program_of(words_of(line)).empty());
+    const bool head =
+        has("#") && (has("Collective test starting:") || has("# nThread") || (has("algbw") && has("busbw")) ||
+                     !program_of(blank_separated(line)).empty());
     if (head && rows) {
       tests.push_back(text.substr(begin, at - begin));
       begin = at;
       rows = false;
     }
-    rows = rows || row_of(words_of(line));
+    rows = rows || row_of(blank_separated(line));
     at = end + 1;
   }
   tests.push_back(text.substr(begin));

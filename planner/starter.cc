@@ -12,6 +12,7 @@
 #include "prediction/memory_need.h"
 #include "prediction/predict.h"
 #include "prediction/step_length.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load.h"
 #include "report/text/text.h"
@@ -29,11 +30,6 @@ constexpr int kUsualSequence = 4096;       // tokens of a language model that do
 constexpr int kEncoderSequence = 512;      // beside a decoder
 constexpr int kShortSequence = 1024;       // below it a chip takes all of its samples at once
 constexpr int kImagePixels = 224;          // per side
-
-// What is assumed of software that nobody names, most usual first: the next one where a chip lacks the
-// kernels.
-const std::vector<std::string> kGpuStacks = {"generic_megatron", "generic_eager", "megatron_2021"};
-const std::vector<std::string> kTpuStacks = {"generic_xla"};
 
 // What is the same for all layouts on a number of chips.
 struct Frame {
@@ -181,9 +177,10 @@ class Search {
   // The stack, the sequence and the batch.
   bool sizes_known() {
     const bool gpus = frame_.setting.domain > 0;
-    const std::vector<std::string> stacks = !frame_.request.stack.empty() ? std::vector{frame_.request.stack}
-                                            : gpus                        ? kGpuStacks
-                                                                          : kTpuStacks;
+    const std::vector<std::string> stacks =
+        !frame_.request.stack.empty()
+            ? std::vector{frame_.request.stack}
+            : assumed_stacks(gpus ? KnownOfSoftware::kGpu : KnownOfSoftware::kTorus);
     for (const std::string& stack : stacks) {
       frame_.request.stack = stack;
       const int sequence = asked_.sequence_tokens.value_or(usual_sequence());

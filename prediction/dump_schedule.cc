@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/check.h"
+#include "engine/words.h"
 #include "workload/pipeline/pipeline.h"
 
 namespace podsim {
@@ -22,9 +23,7 @@ std::string label(const PipelineTask& task, bool chunks) {
 }
 
 std::string label(std::span<const PipelineTask> tasks, bool chunks) {
-  std::string text;
-  for (const PipelineTask& task : tasks) text += (text.empty() ? "" : "+") + label(task, chunks);
-  return text;
+  return separated(tasks, "+", [&](const PipelineTask& task) { return label(task, chunks); });
 }
 
 // What a stage computes, of one position in its order.

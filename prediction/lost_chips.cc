@@ -2,12 +2,12 @@
 #include "prediction/lost_chips.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "engine/number_text.h"
 #include "prediction/kept_chips.h"
 #include "prediction/rescale.h"
 #include "scheduler/question/spec.h"
@@ -93,9 +93,8 @@ class Loss {
     if (!node && !block_.any_blocks)
       return fabric_.name + " has no cubes: those are of pods with optical circuit switches";
     const int count = node ? host_count(fabric_) : cubes();
-    int number = -1;
-    const auto [end, error] = std::from_chars(where.data(), where.data() + where.size(), number);
-    if (error != std::errc() || end != where.data() + where.size() || number < 0 || number >= count)
+    const int number = whole_text_as<int>(where).value_or(-1);
+    if (number < 0 || number >= count)
       return "there is no " + std::string(node ? "host" : "cube") + " \"" + where + "\"; " + fabric_.name +
              " has " + (count == 1 ? "0 alone" : "0 to " + std::to_string(count - 1)) + " here";
     (node ? nodes_ : cubes_).insert(number);

@@ -2,12 +2,12 @@
 #include "prediction/selectors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 #include "report/text/text.h"
 #include "scheduler/question/degradation.h"
@@ -28,10 +28,8 @@ constexpr const char* kFailForms =
     "node:17 or cube:12";
 
 std::optional<int> whole(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = whole_text_as<int>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // As small as in a scenario.
@@ -41,12 +39,10 @@ constexpr double kLeastSpeed = 1e-4;
 std::optional<double> speed_of(std::string_view text) {
   const bool percent = !text.empty() && text.back() == '%';
   if (percent || (!text.empty() && text.back() == 'x')) text.remove_suffix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (percent) value /= 100;
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= kLeastSpeed && value <= 1))
-    return std::nullopt;
-  return value;
+  const auto number = whole_text_as<double>(text);
+  if (!number) return std::nullopt;
+  const double value = percent ? *number / 100 : *number;
+  return value >= kLeastSpeed && value <= 1 ? std::optional(value) : std::nullopt;
 }
 
 // What stands before and after the first separator; the second is empty where there is none.

@@ -14,6 +14,7 @@
 #include "prediction/step_error.h"
 #include "report/summary/summarize_runs.h"
 #include "report/summary/weeks_course.h"
+#include "scheduler/question/plan_limits.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {
@@ -24,8 +25,8 @@ constexpr std::size_t kMostCourses = 200;  // runs whose course is kept
 constexpr int kSlices = 160;               // of a course
 // A run to a target ends at so many times what it takes without failures.
 constexpr double kLongestFactor = 20;
-constexpr double kLongestS = 36500 * kSecondsPerDay;  // of any run
-constexpr double kMostCheckpoints = 1'000'000;        // of a run where the interval is not given
+constexpr double kLongestS = kPlanDays.most * kSecondsPerDay;  // of any run
+constexpr double kMostCheckpoints = 1'000'000;                 // of a run where the interval is not given
 
 std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads,
                                      const StepError& error = {}, const std::function<void()>& run_done = {},

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "engine/number_text.h"
 #include "engine/sha256.h"
 #include "prediction/memory_need.h"
 #include "proto/pages/origin.h"
@@ -39,12 +40,6 @@ ServeAnswer not_allowed(const std::string& methods) {
 std::string header_of(const ServeRequest& request, const std::string& name) {
   const auto found = request.headers.find(name);
   return found == request.headers.end() ? "" : found->second;
-}
-
-std::optional<std::uint64_t> number_of(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 Json problems_json(const std::vector<Problem>& problems) {
@@ -135,8 +130,9 @@ ServeAnswer Service::events(const ServeRequest& request) const {
   const std::size_t query = request.target.find('?');
   const std::string_view asked =
       std::string_view(request.target).substr(std::min(query, request.target.size()));
-  const auto known = number_of(header_of(request, "last-event-id"));
-  const auto after = known || !asked.starts_with(kAfter) ? known : number_of(asked.substr(kAfter.size()));
+  const auto known = whole_text_as<std::uint64_t>(header_of(request, "last-event-id"));
+  const auto after =
+      known || !asked.starts_with(kAfter) ? known : whole_text_as<std::uint64_t>(asked.substr(kAfter.size()));
   if (!known && !asked.empty() && !after)
     return refused(400, "events take ?after=N, N the number of an event, such as last_event of /api/jobs");
   answer.after = after.value_or(runs_.last_event());

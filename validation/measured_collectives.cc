@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "engine/spelling.h"
+#include "engine/words.h"
 #include "ingest/nccl_tests.h"
 #include "proto/text/csv_table.h"
 
@@ -143,15 +144,6 @@ class RowReader {
   bool complete_ = true;
 };
 
-std::vector<std::string> split_at(const std::string& text, const std::string& separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t at; (at = text.find(separator, begin)) != std::string::npos; begin = at + separator.size())
-    parts.push_back(text.substr(begin, at - begin));
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
 // The rows of one test, held against what is stated of it.
 class TestReader {
  public:
@@ -208,7 +200,7 @@ class TestReader {
   // As the output names it, else as stated, else what alone has such a bus bandwidth.
   std::optional<CollectiveKind> read_kind() {
     const std::string said = tests_.kind.empty() ? tests_.inferred_kind : tests_.kind;
-    const std::vector<std::string> names = said.empty() ? std::vector<std::string>{} : split_at(said, " or ");
+    const std::vector<std::string> names = said.empty() ? std::vector<std::string>{} : split(said, " or ");
     std::vector<CollectiveKind> kinds;
     for (const std::string& name : names)
       if (const auto kind = kind_of_test(name)) kinds.push_back(*kind);
@@ -290,7 +282,7 @@ MeasuredCollectives collectives_of_nccl_tests(const std::string& file, const std
   int before = 0;
   for (const std::string_view piece : texts_of_tests(text)) {
     const auto tests = read_nccl_tests(file, piece, read.problems);
-    const std::vector<std::string> lines = split_at(std::string(piece), "\n");
+    const std::vector<std::string> lines = split(piece, '\n');
     if (tests) TestReader(file, *tests, stated, read).add_rows(lines, before);
     before += static_cast<int>(lines.size()) - 1;
   }

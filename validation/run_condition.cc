@@ -2,26 +2,17 @@
 #include "validation/run_condition.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
 std::vector<std::string> pieces_of(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(trimmed(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  std::vector<std::string> parts = split(text, separator);
+  for (std::string& part : parts) part = trim(part);
   return parts;
 }
 
@@ -65,7 +56,7 @@ std::string RunCondition::read_part(const std::string& text) {
   if (at == std::string::npos)
     return "\"" + text + "\" compares nothing: write it as chips<=1024 or chip=h100";
   const std::size_t after = text.find_first_not_of("<>=!", at);
-  Part part{trimmed(text.substr(0, at)), text.substr(at, std::min(after, text.size()) - at), {}, 0};
+  Part part{trim(text.substr(0, at)), text.substr(at, std::min(after, text.size()) - at), {}, 0};
   if (after != std::string::npos) part.values = pieces_of(text.substr(after), '|');
   const auto& names = run_field_names();
   if (std::ranges::count(names, part.field) == 0) {
@@ -79,9 +70,10 @@ std::string RunCondition::read_part(const std::string& text) {
   if (part.values.empty() || part.values.front().empty()) return "\"" + text + "\" compares with nothing";
   if (of_order) {
     const std::string& value = part.values.front();
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), part.number);
-    if (part.field != "chips" || error != std::errc() || end != value.data() + value.size())
+    const auto number = whole_text_as<int>(value);
+    if (part.field != "chips" || !number)
       return "\"" + text + "\": only chips is compared so, with a whole number";
+    part.number = *number;
   }
   parts_.push_back(std::move(part));
   return "";

@@ -1,9 +1,10 @@
 // Reads and applies the rules for what tables of runs leave out.
 #include "validation/run_rules.h"
 
+#include "engine/check.h"
+#include "engine/words.h"
 #include "proto/catalog/read_built_in.h"
 #include "proto/text/csv_table.h"
-#include "proto/text/override.h"
 #include "validation/builtin_run_rules.h"
 
 namespace podsim {

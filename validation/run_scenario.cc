@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "engine/words.h"
 #include "proto/catalog/chip_prices.h"
 #include "proto/catalog/convert.h"
 #include "proto/scenario/chosen_fabric.h"
@@ -229,9 +230,7 @@ class Writer {
     if (layout.slice.empty()) text += "  chips: " + std::to_string(result_.chips) + "\n";
     text += "  fabric: \"" + row_.text("fabric") + "\"\n";
     text += network;
-    std::string shape;
-    for (const int length : layout.slice) shape += (shape.empty() ? "" : ", ") + std::to_string(length);
-    if (!shape.empty()) text += "  slice_shape: [" + shape + "]\n";
+    if (!layout.slice.empty()) text += "  slice_shape: [" + separated_numbers(layout.slice, ", ") + "]\n";
     if (layout.slices > 1) text += "  slices: " + std::to_string(layout.slices) + "\n";
     return text + "}\n";
   }
@@ -262,8 +261,7 @@ class Writer {
     if (row_.has("source"))
       text += "# source: " + row_.text("source") +
               (row_.has("source_ref") ? "; " + row_.text("source_ref") : "") + "\n";
-    std::string assumptions;
-    for (const std::string& one : result_.assumptions) assumptions += (assumptions.empty() ? "" : "; ") + one;
+    const std::string assumptions = separated(result_.assumptions, "; ");
     text += "# assumptions: " + (assumptions.empty() ? "none" : assumptions) + "\n";
     return text + "question: \"How near is the simulated step of " + what + " to the measured one?\"\n";
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/number_text.h"
 #include "proto/text/csv_table.h"
 #include "report/text/text.h"
 
@@ -75,10 +76,8 @@ const Column* column_called(const std::string& name) {
 }
 
 bool is_one_of(const std::string& text, double one, double other) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end && (value == one || value == other);
+  const auto value = whole_text_as<double>(text);
+  return value == one || value == other;
 }
 
 // Whether the cell has what its column takes; tells of one that has not.

@@ -4,6 +4,7 @@
 #include <list>
 
 #include "engine/check.h"
+#include "engine/words.h"
 #include "proto/writing/answer_textproto.h"
 #include "proto/writing/write.h"
 #include "report/pictures/detail_figures.h"
@@ -85,9 +86,7 @@ std::string joined(const std::vector<NamedContent>& answers, bool json) {
   std::vector<std::string> texts;
   for (const NamedContent& one : answers) texts.push_back(one.content);
   if (json) return json_array(texts);
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : "\n") + one;
-  return text;
+  return separated(texts, "\n");
 }
 
 std::string render(std::span<const Report> reports, const std::string& format) {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "engine/words.h"
 #include "proto/text/assign.h"
-#include "proto/text/override.h"
 
 namespace podsim {
 

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "cli/terminal/output.h"
+#include "engine/time_limits.h"
 #include "proto/text/quantities.h"
 #include "proto/traces/step_trace.h"
 #include "proto/traces/trace_file.h"
@@ -22,14 +23,13 @@ void write_trace_file(const std::string& path, const std::string& text) {
 
 // "2s", "350ms", "0.4": seconds where no unit is given.
 std::optional<Time> time_of(const std::string& text) {
-  constexpr double kLongest_s = 9e6;  // that picoseconds can count
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || !(value >= 0)) return std::nullopt;
   const std::string unit(end, text.data() + text.size());
   for (const auto& [name, seconds] : {std::pair{"", 1.0}, {"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}})
     if (unit == name)
-      return value * seconds < kLongest_s ? std::optional(Time::seconds(value * seconds)) : std::nullopt;
+      return value * seconds < kCountable_s ? std::optional(Time::seconds(value * seconds)) : std::nullopt;
   return std::nullopt;
 }
 

@@ -53,7 +53,7 @@ std::string tie_json(const BreakevenVerb& verb, const FieldRange& range, const T
 }
 
 std::string tie_csv(const BreakevenVerb& verb, const FieldRange& range, const Tie& tie) {
-  return "path,figure,below,above\n" + csv_cell(range.path) + "," + csv_cell(verb.figure) + "," +
+  return "path,figure,below,above\n" + csv_text_cell(range.path) + "," + csv_text_cell(verb.figure) + "," +
          shortest(tie.below) + "," + shortest(tie.above) + "\n";
 }
 

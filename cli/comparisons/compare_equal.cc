@@ -20,6 +20,7 @@
 #include "planner/plan/equal.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
+#include "scheduler/question/plan_limits.h"
 
 namespace podsim {
 namespace {
@@ -110,12 +111,13 @@ void add_equal_options(CLI::App& verb, EqualOptions& options) {
       ->check(CLI::IsMember(names));
   verb.add_flag("--search", options.search,
                 "With --equal: each with its fastest layout, as podsim search finds it, not with its own");
-  real_number(verb.add_option("--tokens", options.tokens, "With --equal: to be trained"), 1.0, 1e18)
+  real_number(verb.add_option("--tokens", options.tokens, "With --equal: to be trained"), kPlanTokens.least,
+              kPlanTokens.most)
       ->capture_default_str()
       ->type_name("N");
   real_number(
       verb.add_option("--days", options.days, "With --equal deadline or all: when training is to be done"),
-      0.001, 36500.0)
+      kPlanDays.least, kPlanDays.most)
       ->type_name("DAYS");
   verb.add_option("--chips", options.counts,
                   "With --equal: counts to choose from; without it an eighth to eight times those of the "

@@ -24,6 +24,7 @@
 #include "proto/writing/result_json.h"
 #include "report/pictures/svg.h"
 #include "report/text/text.h"
+#include "scheduler/question/plan_limits.h"
 #include "scheduler/question/spec.h"
 #include "workload/pipeline/pipeline.h"
 #include "workload/sharding/sharding.h"
@@ -94,7 +95,9 @@ bool tells_scaling(std::span<const Spec> specs, const Spec& scenario, std::size_
 }
 
 // Nothing of what is no number of tokens.
-std::optional<double> token_count(const std::string& text) { return number_between(text, 1, 1e18); }
+std::optional<double> token_count(const std::string& text) {
+  return number_between(text, kPlanTokens.least, kPlanTokens.most);
+}
 
 // Tokens: as stated, or by a published law for the model and tokens of the run. Nothing where it is neither.
 std::optional<double> critical_batch(const ScaleVerb& verb, const Report& report) {
@@ -265,7 +268,7 @@ void add_scale(CLI::App& app, int& exit_code) {
   real_number(
       verb.add_option("--tokens", options->tokens,
                       "Tokens to be trained: the result then has days, MWh and USD, without failures"),
-      1, 1e18);
+      kPlanTokens.least, kPlanTokens.most);
   verb.add_option(
           "--critical-batch", options->critical_batch,
           "Critical batch size in tokens, or a published law: kaplan (by the loss that model and tokens "

@@ -109,9 +109,9 @@ std::string tornado_csv(const SensitivityVerb& verb, const Tornado& tornado) {
   std::string text = "path,from,to,file,figure_from,figure_to,figure_base\n";
   for (const Swing& swing : tornado.swings)
     for (std::size_t f = 0; f < verb.files.size(); ++f)
-      text += csv_cell(swing.range.path) + "," + shortest(swing.range.from) + "," + shortest(swing.range.to) +
-              "," + csv_cell(verb.files[f]) + "," + shortest(swing.low[f]) + "," + shortest(swing.high[f]) +
-              "," + shortest(tornado.base[f]) + "\n";
+      text += csv_text_cell(swing.range.path) + "," + shortest(swing.range.from) + "," +
+              shortest(swing.range.to) + "," + csv_text_cell(verb.files[f]) + "," + shortest(swing.low[f]) +
+              "," + shortest(swing.high[f]) + "," + shortest(tornado.base[f]) + "\n";
   return text;
 }
 

@@ -20,6 +20,7 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "engine/parallel_for.h"
+#include "engine/words.h"
 #include "planner/search/stored_steps.h"
 #include "prediction/evaluator.h"
 #include "prediction/step_length.h"
@@ -70,9 +71,7 @@ std::optional<std::vector<Override>> overs_of(const SweepVerb& verb) {
         spdlog::error("--over \"{}\": expected a range such as 1..8x2 or 64..512+64, or a list", over);
         return std::nullopt;
       }
-      each.value.clear();
-      for (const std::int64_t value : *range)
-        each.value += (each.value.empty() ? "" : ",") + std::to_string(value);
+      each.value = separated_numbers(*range, ",");
     }
     overrides.push_back(std::move(each));
   }
@@ -163,7 +162,10 @@ std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<Sw
   return reports;
 }
 
-std::string exact_cell(const std::optional<ReportFigure>& figure) { return figure ? figure->exact : ""; }
+std::string exact_cell(const std::optional<ReportFigure>& figure) {
+  if (!figure) return "";
+  return figure->kind == ReportFigure::Kind::kWord ? cell_text(figure->exact) : figure->exact;
+}
 
 std::string short_cell(const std::optional<ReportFigure>& figure) {
   if (!figure || figure->kind == ReportFigure::Kind::kNone) return "-";
@@ -213,13 +215,11 @@ std::string table_of(const SweptRows& rows, const std::string& name) {
 }
 
 std::string csv_of(const SweptRows& rows) {
-  std::string text;
-  for (std::size_t c = 0; c < rows.columns.size(); ++c) text += (c ? "," : "") + csv_cell(rows.columns[c]);
-  text += "\n";
+  std::string text = csv_line(rows.columns);
   for (const ReportFigures& report : rows.reports) {
-    for (std::size_t c = 0; c < rows.columns.size(); ++c)
-      text += (c ? "," : "") + csv_cell(exact_cell(report.at(rows.columns[c])));
-    text += "\n";
+    std::vector<std::string> cells;
+    for (const std::string& column : rows.columns) cells.push_back(exact_cell(report.at(column)));
+    text += csv_line(cells);
   }
   return rows.settings.added_to_csv(text);
 }

@@ -22,6 +22,7 @@
 #include "proto/writing/result_json.h"
 #include "report/summary/document_rate.h"
 #include "report/text/text.h"
+#include "scheduler/question/plan_limits.h"
 
 namespace podsim {
 namespace {
@@ -240,14 +241,14 @@ void add_fleet(CLI::App& app, int& exit_code) {
   real_number(
       verb.add_option("--tokens", options->tokens, "Tokens to be trained: one number, or one for each file")
           ->delimiter(','),
-      1, 1e18);
+      kPlanTokens.least, kPlanTokens.most);
   verb.add_option("--serve", options->serve, "Scenario files of models that are served all the time");
   real_number(verb.add_option("--tokens-per-s", options->serve_rates,
                               "Output tokens a second, for each file of --serve")
                   ->delimiter(','),
               0.001, 1e12);
   real_number(verb.add_option("--days", options->days, "How long the fleet is held")->capture_default_str(),
-              1.0, 36500.0);
+              1.0, kPlanDays.most);
   whole_number(verb.add_option("--chips", options->chips,
                                "Chips of each kind; missing = what is served and the largest run"),
                1, kMostFleetChips);

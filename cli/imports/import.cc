@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -28,6 +27,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "engine/check.h"
+#include "engine/number_text.h"
 #include "ingest/file_kind.h"
 #include "ingest/partitioning/module_file.h"
 #include "proto/text/read_file.h"
@@ -51,12 +51,8 @@ std::optional<Stated> stated(const ImportVerb& verb) {
   Stated stated;
   for (const std::string& text : verb.trips) {
     const std::size_t equals = text.rfind('=');
-    std::int64_t count = -1;
-    if (equals != std::string::npos) {
-      const char* end = text.data() + text.size();
-      const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, count);
-      if (error != std::errc() || rest != end) count = -1;
-    }
+    const std::int64_t count =
+        equals == std::string::npos ? -1 : whole_text_as<std::int64_t>(text.substr(equals + 1)).value_or(-1);
     if (count < 0) {
       spdlog::error("--trips \"{}\": expected the name of a loop and how often it runs, such as while.1=80",
                     text);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cli/scenarios/batch.h"
+#include "engine/words.h"
 
 namespace podsim {
 
@@ -18,9 +19,8 @@ std::vector<std::string> names_of_file_kinds() {
 }
 
 std::optional<InputText> read_import_file(const std::string& file) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   std::vector<Problem> problems;
-  auto input = read_input(file, problems, kMostBytes);
+  auto input = read_input(file, problems, kMostImportBytes);
   print_problems(problems);
   if (!input) return std::nullopt;
   if (input->text.find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -51,10 +51,9 @@ std::vector<std::string> fitting_files(const std::vector<std::string>& files) {
 const FileKind* kind_of(const InputText& input, const std::string& as) {
   const FileKind* kind = as.empty() ? file_kind(input.text) : file_kind_named(as);
   if (kind != nullptr && kind->read != nullptr) return kind;
-  std::string known;
-  for (const std::string& name : names_of_file_kinds()) known += (known.empty() ? "" : ", ") + name;
   spdlog::error("{}: this is {}; podsim import reads {}", input.name,
-                kind == nullptr ? "of no kind that podsim knows" : kind->description, known);
+                kind == nullptr ? "of no kind that podsim knows" : kind->description,
+                separated(names_of_file_kinds(), ", "));
   return nullptr;
 }
 

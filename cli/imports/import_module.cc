@@ -8,6 +8,7 @@
 #include "engine/spelling.h"
 #include "ingest/hlo/module_step.h"
 #include "ingest/imported/attention_kernel.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "proto/catalog/convert.h"
 
 namespace podsim {
@@ -32,7 +33,7 @@ std::optional<Imported> run_imported_module(const std::string& file, const Impor
   PODSIM_CHECK(imported.on_machine, "the module can be put on a machine");
   const auto catalog = open_catalog({});
   if (!catalog) return std::nullopt;
-  const std::string stack_wanted = stack_name.empty() ? "generic_xla" : stack_name;
+  const std::string stack_wanted = stack_name.empty() ? assumed_stack(KnownOfSoftware::kXla) : stack_name;
   const auto chip =
       entry_of(catalog_chip(*catalog, chip_name), *catalog, Catalog::Section::kChips, "--chip", chip_name);
   auto stack = entry_of(catalog_stack(*catalog, stack_wanted), *catalog, Catalog::Section::kStacks, "--stack",

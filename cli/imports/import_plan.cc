@@ -15,6 +15,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
 #include "engine/parallel_for.h"
+#include "engine/words.h"
 #include "planner/search/search.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/write_layout.h"

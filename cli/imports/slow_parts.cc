@@ -5,19 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
+
+#include "engine/number_text.h"
 
 namespace podsim {
 namespace {
-
-template <class Number>
-std::optional<Number> number_typed(std::string_view text) {
-  Number number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // What stands before the last mark and behind it; nothing without it.
 std::optional<std::pair<std::string_view, std::string_view>> parted(std::string_view text, char mark) {
@@ -41,8 +34,8 @@ std::optional<SlowedRanks> slowed_ranks(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (names_links(word)) continue;
     const auto parts = parted(word, '=');
-    const auto rank = parts ? number_typed<std::int64_t>(parts->first) : std::nullopt;
-    const auto factor = parts ? number_typed<double>(parts->second) : std::nullopt;
+    const auto rank = parts ? whole_text_as<std::int64_t>(parts->first) : std::nullopt;
+    const auto factor = parts ? whole_text_as<double>(parts->second) : std::nullopt;
     if (!rank || *rank < 0 || !factor || !(*factor >= 0.01 && *factor <= 1000)) {
       spdlog::error(
           "--slow \"{}\": expected a rank and how many times as long it computes, such as 3=1.5, or "
@@ -62,9 +55,9 @@ std::optional<std::vector<SlowLink>> slow_links_in(const std::vector<std::string
     const auto parts = parted(word, '=');
     const auto place = parts ? parted(parts->first, ':') : std::nullopt;
     const auto kind = place ? link_kind_named(place->first) : std::nullopt;
-    const auto chip = place ? number_typed<ChipId>(place->second) : std::nullopt;
+    const auto chip = place ? whole_text_as<ChipId>(place->second) : std::nullopt;
     const std::string_view left = parts ? parts->second : std::string_view();
-    const auto share = number_typed<double>(left.ends_with('x') ? left.substr(0, left.size() - 1) : left);
+    const auto share = whole_text_as<double>(left.ends_with('x') ? left.substr(0, left.size() - 1) : left);
     if (!chip || *chip < 0 || !kind || !share || !(*share >= 1e-4 && *share <= 1)) {
       spdlog::error(
           "--slow \"{}\": expected links of a kind (nic, nvlink, ici) at a chip and the share of their "

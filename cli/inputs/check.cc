@@ -9,6 +9,7 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
+#include "engine/words.h"
 #include "prediction/memory_need.h"
 #include "proto/scenario/load_availability.h"
 #include "proto/scenario/load_reliability.h"
@@ -67,16 +68,15 @@ std::optional<std::string> valid(const std::string& file, const std::string& tex
   if (kind.reliability && problems.empty()) {
     const LoadReliabilityResult loaded = load_reliability(file, text, catalog, overrides);
     problems = loaded.problems;
-    for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
+    for (const Problem& warning : loaded.warnings)
+      if (!kind.search || !says_idle(warning, {"space"})) spdlog::warn("{}", format_problem(warning));
     if (loaded.question)
       parts.push_back(
           of_chips("reliability", loaded.question->cluster.fabric.chips, loaded.question->cluster.chip.name));
   }
   print_problems(problems);
   if (!problems.empty()) return std::nullopt;
-  std::string words;
-  for (const std::string& part : parts) words += (words.empty() ? "" : ", ") + part;
-  return words;
+  return separated(parts, ", ");
 }
 
 int check(const CheckVerb& verb) {

@@ -156,7 +156,7 @@ constexpr const char* kCsvHeader = "case,convention,flow,src,dst,bytes,start_s,f
 
 std::string flows_csv(const Simulated& simulated, const FlowsVerb& verb) {
   std::string text;
-  const std::string start = csv_cell(cell_text(simulated.flows().name)) + "," + verb.convention + ",";
+  const std::string start = csv_text_cell(simulated.flows().name) + "," + verb.convention + ",";
   for (std::size_t f = 0; f < simulated.flows().flows.size(); ++f) {
     const Flow& flow = simulated.flows().flows[f];
     text += start + std::to_string(f) + "," + std::to_string(flow.source) + "," +

@@ -5,7 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
+
+#include "engine/number_text.h"
 
 namespace podsim {
 
@@ -26,12 +27,8 @@ std::optional<std::vector<std::pair<std::string, std::int64_t>>> mesh_axes(
   std::int64_t devices = 1;
   for (const std::string& text : axes) {
     const std::size_t equals = text.find('=');
-    std::int64_t size = 0;
-    if (equals != std::string::npos && equals > 0) {
-      const char* end = text.data() + text.size();
-      const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, size);
-      if (error != std::errc() || rest != end) size = 0;
-    }
+    const bool named = equals != std::string::npos && equals > 0;
+    const std::int64_t size = named ? whole_text_as<std::int64_t>(text.substr(equals + 1)).value_or(0) : 0;
     const std::string name = text.substr(0, equals);
     const bool again =
         std::any_of(mesh.begin(), mesh.end(), [&](const auto& axis) { return axis.first == name; });

@@ -2,24 +2,14 @@
 #include "cli/options/numbers.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <optional>
 #include <string>
-#include <system_error>
 
+#include "engine/number_text.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
-
-// The whole text as a number; nothing for anything else.
-template <class Number>
-std::optional<Number> number_in(const std::string& text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // `written` is the number as the library will read it.
 template <class Number, class Write>
@@ -27,7 +17,7 @@ CLI::Option* in_range(CLI::Option* option, Number least, Number most, const std:
                       Write written) {
   return option->transform(CLI::Validator(
       [=](std::string& text) {
-        const auto value = number_in<Number>(text);
+        const auto value = whole_text_as<Number>(text);
         const bool good = value && *value >= least && *value <= most;
         if (!good)
           return what + " from " + written(least) + " to " + written(most) + ", not \"" + text + "\"";
@@ -45,7 +35,7 @@ CLI::Option* whole_number(CLI::Option* option, std::uint64_t least, std::uint64_
 }
 
 std::optional<double> number_between(const std::string& text, double least, double most) {
-  const auto value = number_in<double>(text);
+  const auto value = whole_text_as<double>(text);
   return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 

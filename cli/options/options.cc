@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cli/options/numbers.h"
+#include "engine/words.h"
 
 namespace podsim {
 

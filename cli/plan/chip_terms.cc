@@ -8,8 +8,10 @@
 #include <functional>
 
 #include "cli/options/numbers.h"
+#include "engine/words.h"
 #include "proto/catalog/catalog.h"
-#include "proto/text/override.h"
+#include "scheduler/question/plan_limits.h"
+#include "topology/fabric_spec.h"
 
 namespace podsim {
 namespace {
@@ -23,20 +25,18 @@ struct TermOption {
   const char *type, *help;
 };
 
-constexpr double kMostDays = 36500, kMostUsd = 1e12;
-
 const std::vector<TermOption>& term_options() {
   static const std::vector<TermOption> all = {
-      {"--from-day", &ChipTermOptions::from_day, 0, kMostDays, false,
+      {"--from-day", &ChipTermOptions::from_day, 0, kPlanDays.most, false,
        [](ChipTerms& terms, double value) { terms.from_day = value; }, "CHIP=DAYS,...",
        "Lead time, or days to a release: training on the chip begins then: tpu_v7=60,b200=30"},
-      {"--most-chips", &ChipTermOptions::most_chips, 1, 1e6, true,
+      {"--most-chips", &ChipTermOptions::most_chips, 1, kMaxChips, true,
        [](ChipTerms& terms, double value) { terms.most_chips = static_cast<int>(value); }, "CHIP=N,...",
        "Quota, or the largest block that is offered: h100=512"},
-      {"--one-off-usd", &ChipTermOptions::one_off_usd, 0, kMostUsd, false,
+      {"--one-off-usd", &ChipTermOptions::one_off_usd, 0, kPlanUsd.most, false,
        [](ChipTerms& terms, double value) { terms.one_off_usd = value; }, "CHIP=USD,...",
        "What it costs once to move the job to the chip, such as to another stack: tpu_v5p=400e3"},
-      {"--one-off-days", &ChipTermOptions::one_off_days, 0, kMostDays, false,
+      {"--one-off-days", &ChipTermOptions::one_off_days, 0, kPlanDays.most, false,
        [](ChipTerms& terms, double value) { terms.one_off_days = value; }, "CHIP=DAYS,...",
        "How long that takes before training begins, while one waits for the chips: tpu_v5p=21"}};
   return all;

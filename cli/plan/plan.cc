@@ -22,6 +22,7 @@
 #include "cli/terminal/terminal.h"
 #include "engine/parallel_for.h"
 #include "planner/plan/ask.h"
+#include "report/text/text.h"
 
 namespace podsim {
 namespace {
@@ -149,7 +150,7 @@ void add_what_is_chosen_from(CLI::App& verb, PlanOptionWords& words) {
 
 void add_what_is_held(CLI::App& verb, PlanOptionWords& words) {
   verb.add_option("--gap", words.gap, "A layout is good enough where none is faster by more than this")
-      ->default_str("1%")
+      ->default_str(fixed(100 * kUsualPlanGap, 0) + "%")
       ->type_name("SHARE");
   real_number(
       verb.add_option("--search-seconds", words.search_seconds,
@@ -162,7 +163,7 @@ void add_what_is_held(CLI::App& verb, PlanOptionWords& words) {
       ->type_name("PATH=LOW..HIGH");
   verb.add_option("--draws", words.draws, "Of what is not known")
       ->check(CLI::Range(static_cast<int>(kPlanDraws.least), static_cast<int>(kPlanDraws.most)))
-      ->default_str("2000")
+      ->default_str(std::to_string(kUsualPlanDraws))
       ->type_name("N");
   verb.add_option("--top", words.top, "Rows of the answer; without it all")
       ->check(CLI::Range(static_cast<int>(kPlanRows.least), static_cast<int>(kPlanRows.most)))

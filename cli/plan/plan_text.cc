@@ -348,7 +348,7 @@ std::string equal_parts_csv(const std::vector<EqualPart>& parts) {
     for (std::size_t end = csv.find('\n'); end != std::string::npos; end = csv.find('\n', begin)) {
       const bool header = begin == 0;
       if (!header || text.empty())
-        text += (header ? "model,equal" : csv_cell(part.model) + "," + part.measure) + "," +
+        text += (header ? "model,equal" : csv_text_cell(part.model) + "," + part.measure) + "," +
                 csv.substr(begin, end + 1 - begin);
       begin = end + 1;
     }

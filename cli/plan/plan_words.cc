@@ -11,6 +11,7 @@
 #include "cli/options/numbers.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/interrupt.h"
+#include "engine/words.h"
 #include "planner/plan/ask.h"
 #include "planner/plan/own_chip.h"
 #include "proto/scenario/load_plan.h"

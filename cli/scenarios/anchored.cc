@@ -13,6 +13,7 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/output.h"
 #include "engine/parallel_for.h"
+#include "engine/words.h"
 #include "ingest/kineto/import_kineto.h"
 #include "ingest/nccl_tests.h"
 #include "ingest/xplane/import_xplane.h"
@@ -28,8 +29,7 @@ constexpr char kSuffix[] = ".textproto";
 
 std::optional<InputText> input_of(const std::string& file) {
   std::vector<Problem> problems;
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // a profile is large
-  auto input = read_input(file, problems, kMostBytes);
+  auto input = read_input(file, problems, kMostImportBytes);
   print_problems(problems);
   return input;
 }
@@ -169,9 +169,7 @@ bool save_stack(const AnchorOptions& options, const Anchor& anchor, const Catalo
     spdlog::error("--save-stack {}: expected the name of the stack, such as our_site", path);
     return false;
   }
-  std::string overridden;
-  for (const std::string& number : anchor.overrides(stack, catalog))
-    overridden += (overridden.empty() ? "" : ", ") + number;
+  const std::string overridden = separated(anchor.overrides(stack, catalog), ", ");
   if (!overridden.empty())
     spdlog::warn(
         "--save-stack: {} has {} as job.stack_override says and measured steps moved it: leave that out of "
@@ -222,8 +220,7 @@ std::optional<Anchor> make_anchor(const AnchorOptions& options, const std::strin
 
 bool moves_any(const Anchor& anchor, const std::set<std::string>& stacks) {
   if (anchor.stacks().empty() || stacks.empty()) return true;
-  std::string measured;
-  for (const auto& [name, stack] : anchor.stacks()) measured += (measured.empty() ? "" : ", ") + name;
+  const std::string measured = separated(anchor.stacks(), ", ", [](const auto& each) { return each.first; });
   const auto is_moved = [&](const std::string& name) { return anchor.stacks().count(name) > 0; };
   const bool any = std::ranges::any_of(stacks, is_moved);
   for (const std::string& name : stacks) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/scenarios/batch.h"
+#include "engine/number_text.h"
 #include "engine/stage_timer.h"
 #include "proto/scenario/load.h"
 #include "proto/scenario/load_reliability.h"
@@ -124,9 +125,9 @@ std::optional<Swept<Thing>> load_all(const std::vector<std::string>& files, cons
   return load_points(files, options, *sweep, load);
 }
 
-// Quoted where a comma would end the cell (RFC 4180); values of --set have no quotes.
-std::string cell(const std::string& text) {
-  return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
+// A value that is a number stays one.
+std::string value_cell(const std::string& value) {
+  return whole_text_as<double>(value) ? value : csv_text_cell(value);
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ std::string Settings::added_to_csv(const std::string& text) const {
   bool begins = true, quoted = false;  // a line break in quotes ends no row
   for (const char c : text) {
     if (begins)
-      for (const std::string& value : row == 0 ? paths : values[row - 1]) out += cell(value) + ",";
+      for (const std::string& value : row == 0 ? paths : values[row - 1]) out += value_cell(value) + ",";
     out += c;
     if (c == '"') quoted = !quoted;
     begins = c == '\n' && !quoted;

@@ -2,13 +2,13 @@
 #include "cli/search/search_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "engine/binary_units.h"
+#include "engine/number_text.h"
+#include "engine/words.h"
 #include "prediction/memory_advice.h"
 #include "proto/text/assign.h"
-#include "proto/text/override.h"
 #include "proto/writing/result_json.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
@@ -84,9 +84,7 @@ std::vector<std::pair<std::string, std::string>> layout_words(const JobLayout& l
 
 template <class Value>
 std::string list(const std::vector<Value>& values, auto&& word) {
-  std::string text;
-  for (const Value& value : values) text += (text.empty() ? "" : ", ") + word(value);
-  return text;
+  return separated(values, ", ", word);
 }
 
 // The place among so many, as wide as the last of them.
@@ -257,10 +255,8 @@ std::string set_word(JobLayout& layout, const std::string& name, const std::stri
 
 // The same of a value that is a number.
 std::string set_number(JobLayout& layout, const std::string& name, const std::string& value) {
-  int number = 0;
-  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (read.ec != std::errc() || read.ptr != value.data() + value.size() ||
-      number < (name == "recompute_layers" ? 0 : 1))
+  const int number = whole_text_as<int>(value).value_or(-1);
+  if (number < (name == "recompute_layers" ? 0 : 1))
     return name + " needs a whole number, not \"" + value + "\"";
   if (name == "tensor") layout.tensor = number;
   if (name == "context") layout.context = number;
@@ -371,8 +367,8 @@ std::string why_not_json(const Space& space, const WhyNot& why, const SearchAnsw
 }
 
 std::string why_not_csv(const WhyNot& why) {
-  return "layout,fate,step_time_s,text\n" + csv_cell(to_string(why.layout)) + "," + why.fate + "," +
-         (why.step_time_s ? shortest(*why.step_time_s) : "") + "," + csv_cell(why.text) + "\n";
+  return "layout,fate,step_time_s,text\n" + csv_text_cell(to_string(why.layout)) + "," + why.fate + "," +
+         (why.step_time_s ? shortest(*why.step_time_s) : "") + "," + csv_text_cell(why.text) + "\n";
 }
 
 }  // namespace podsim

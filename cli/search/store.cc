@@ -61,7 +61,7 @@ std::string listed_as_csv(const StoreContents& contents) {
   for (const StoredStudy& each : contents.studies)
     text += whole(each.id) + "," + whole(each.shard) + "," + whole(each.shards) + "," + each.state + "," +
             (each.state == "running" ? "" : shortest(each.gap)) + "," + whole(each.rows) + "," +
-            csv_cell(each.version) + "," + csv_cell(each.command) + "\n";
+            csv_text_cell(each.version) + "," + csv_text_cell(each.command) + "\n";
   return text;
 }
 
@@ -105,7 +105,7 @@ std::string csv_header() {
 
 std::string csv_row(const StoredResult& result) {
   const MainFigures& f = result.figures;
-  std::string text = result.key + "," + csv_cell(result.version) + "," + csv_cell(result.name);
+  std::string text = result.key + "," + csv_text_cell(result.version) + "," + csv_text_cell(result.name);
   for (const Time time :
        {f.step_time, f.compute, f.exposed_communication, f.pipeline_bubble, f.optimizer, f.skew_wait})
     text += "," + exact_seconds(time);

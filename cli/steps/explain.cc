@@ -12,6 +12,7 @@
 #include "cli/steps/verbs.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
+#include "engine/words.h"
 #include "ingest/file_kind.h"
 #include "ingest/partitioning/import_modules.h"
 #include "ingest/partitioning/module_file.h"
@@ -41,17 +42,14 @@ bool has_operation(const Explanation& explanation, const std::string& op) {
     spdlog::error("measured layers have no operations to explain");
     return false;
   }
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  spdlog::error("no operation is called \"{}\"; there are: {}", op, list);
+  spdlog::error("no operation is called \"{}\"; there are: {}", op, separated(names, ", "));
   return false;
 }
 
 // The text of a module of a compiler; nothing where the file is something else, which may be unreadable.
 std::optional<InputText> module_in(const std::string& file) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   std::vector<Problem> unused;
-  auto text = file == "-" ? std::nullopt : read_file(file, unused, kMostBytes);
+  auto text = file == "-" ? std::nullopt : read_file(file, unused, kMostImportBytes);
   if (!text) return std::nullopt;
   const FileKind* kind = file_kind(*text);
   if (kind == nullptr || !partitioning::is_module_kind(kind->name)) return std::nullopt;

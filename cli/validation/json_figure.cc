@@ -1,8 +1,9 @@
 // Walks from the root of an answer to a number.
 #include "cli/validation/json_figure.h"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
+
+#include "engine/number_text.h"
 
 namespace podsim {
 namespace {
@@ -38,10 +39,7 @@ std::vector<PathPart> parts_of_path(const std::string& path) {
 bool equals(const Json& value, const std::string& text) {
   if (value.is_string()) return value.get<std::string>() == text;
   if (value.is_boolean()) return text == (value.get<bool>() ? "true" : "false");
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return value.is_number() && error == std::errc() && end == text.data() + text.size() &&
-         value.get<double>() == number;
+  return value.is_number() && whole_text_as<double>(text) == value.get<double>();
 }
 
 // "slice_chips=256,policy=any_cubes"
@@ -66,10 +64,8 @@ std::string keys_of(const Json& object) {
 
 // Null where there is no such element, or more than one; `problem` then says so.
 const Json* element(const Json& list, const std::string& which, std::string& problem) {
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), index);
-  if (error == std::errc() && end == which.data() + which.size()) {
-    if (index < list.size()) return &list[index];
+  if (const auto index = whole_text_as<std::size_t>(which)) {
+    if (*index < list.size()) return &list[*index];
     problem = "there are only " + std::to_string(list.size()) + " elements";
     return nullptr;
   }

@@ -9,6 +9,7 @@
 #include "cli/terminal/output.h"
 #include "cli/validation/validate_output.h"
 #include "cli/validation/validate_verb.h"
+#include "engine/words.h"
 #include "ingest/nccl_tests.h"
 #include "proto/text/question_digest.h"
 #include "proto/writing/result_json.h"
@@ -45,9 +46,7 @@ int no_rows(const ValidateVerb& verb) {
   std::string which = verb.explain + verb.scenario;
   if (!which.empty()) which = " \"" + which;
   for (const std::string& part : verb.only) which += (which.empty() ? " with \"" : "\" and \"") + part;
-  std::string files;
-  for (const std::string& file : verb.files) files += (files.empty() ? "" : ", ") + file;
-  spdlog::error("{} has no row{}", files, which.empty() ? "" : which + '"');
+  spdlog::error("{} has no row{}", separated(verb.files, ", "), which.empty() ? "" : which + '"');
   return kInputError;
 }
 

@@ -1,5 +1,6 @@
 // Predictions beside measurements as a spreadsheet, and the numbers that its columns share with JSON.
 #include "cli/validation/validate_output.h"
+#include "engine/words.h"
 #include "report/figures/step_figures.h"
 #include "report/text/text.h"
 
@@ -7,12 +8,6 @@ namespace podsim {
 namespace {
 
 using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, text)
-
-std::string quoted_cell(const std::string& text) {
-  std::string cell = "\"";
-  for (const char c : cell_text(text)) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + '"';
-}
 
 void add_numbers(Cells& cells, const std::string& prefix, const std::vector<NamedNumber>& numbers,
                  bool known) {
@@ -26,17 +21,15 @@ Cells cells_of(const PredictedRun& row) {
   const auto error = row.error();
   const auto inside = row.inside_band();
   const StepTimeBand band = report.band.value_or(StepTimeBand{});
-  std::string assumptions;
-  for (const std::string& one : run.assumptions) assumptions += (assumptions.empty() ? "" : "; ") + one;
-  Cells cells = {{"id", quoted_cell(run.id)},
-                 {"family", quoted_cell(run.family)},
-                 {"chip", csv_cell(cell_text(run.chip))},
+  Cells cells = {{"id", quoted_csv_text(run.id)},
+                 {"family", quoted_csv_text(run.family)},
+                 {"chip", csv_text_cell(run.chip)},
                  {"chips", std::to_string(run.chips)},
-                 {"model", quoted_cell(run.model)},
-                 {"architecture", csv_cell(cell_text(run.architecture))},
-                 {"stack", csv_cell(cell_text(run.stack))},
-                 {"precision", csv_cell(cell_text(run.precision))},
-                 {"parallelism", csv_cell(cell_text(run.parallelism))},
+                 {"model", quoted_csv_text(run.model)},
+                 {"architecture", csv_text_cell(run.architecture)},
+                 {"stack", csv_text_cell(run.stack)},
+                 {"precision", csv_text_cell(run.precision)},
+                 {"parallelism", csv_text_cell(run.parallelism)},
                  {"ready", run.ready ? "true" : "false"},
                  {"measured_step_time_s", run.measured_s ? shortest(*run.measured_s) : ""},
                  {"predicted_step_time_s", shortest(report.step_time.in_seconds())},
@@ -50,7 +43,7 @@ Cells cells_of(const PredictedRun& row) {
   add_numbers(cells, "", where_time_goes(report), true);
   cells.insert(cells.end(), {{"memory_gib", shortest(report.memory.total)},
                              {"fits", report.memory.fits ? "true" : "false"},
-                             {"assumptions", quoted_cell(assumptions)}});
+                             {"assumptions", quoted_csv_text(separated(run.assumptions, "; "))}});
   return cells;
 }
 
@@ -78,11 +71,11 @@ std::string collective_errors_csv(const std::vector<PredictedCollective>& rows) 
       "chip\n";
   for (const auto& row : rows) {
     const MeasuredCollective& of = row.measured;
-    text += quoted_cell(of.id) + ',' + csv_cell(cell_text(row.fabric)) + ',' + std::to_string(of.gpus) + ',' +
+    text += quoted_csv_text(of.id) + ',' + csv_text_cell(row.fabric) + ',' + std::to_string(of.gpus) + ',' +
             shortest(of.collective.bytes.value) + ',' + shortest(of.time_s) + ',' +
             shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + ',' +
             std::string(to_string(row.algorithm)) + ',' + (of.representative ? "true" : "false") + ',' +
-            std::string(to_string(of.collective.kind)) + ',' + csv_cell(cell_text(of.chip)) + '\n';
+            std::string(to_string(of.collective.kind)) + ',' + csv_text_cell(of.chip) + '\n';
   }
   return text;
 }

@@ -48,10 +48,10 @@ std::string kernel_csv(const KernelValidation& made) {
   std::string text = "line,kernel,chip,dtype,shape,measured_time_s,predicted_time_s,error_pct,assumption\n";
   for (const PredictedKernel& row : made.rows) {
     const MeasuredKernel& of = row.measured;
-    text += std::to_string(of.line) + ',' + of.kernel() + ',' + csv_cell(cell_text(of.chip)) + ',' +
-            csv_cell(cell_text(of.dtype)) + ',' + of.shape() + ',' + shortest(of.time_s) + ',' +
+    text += std::to_string(of.line) + ',' + of.kernel() + ',' + csv_text_cell(of.chip) + ',' +
+            csv_text_cell(of.dtype) + ',' + of.shape() + ',' + shortest(of.time_s) + ',' +
             shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + ',' +
-            csv_cell(cell_text(of.assumption)) + '\n';
+            csv_text_cell(of.assumption) + '\n';
   }
   return text;
 }

@@ -112,24 +112,18 @@ std::string suite_json(const std::vector<SuiteResult>& results, const std::strin
       JsonNumbers::kWithPoint);
 }
 
-std::string in_csv_quotes(const std::string& text) {
-  std::string cell = "\"";
-  for (const char c : cell_text(text)) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + '"';
-}
-
 std::string suite_csv(const std::vector<SuiteResult>& results) {
   std::string text =
       "id,what,kind,command,figure,expected,measured,deviation,tolerance,verdict,reason,source\n";
   const auto exact = [](const std::optional<double>& value) { return value ? shortest(*value) : ""; };
   for (const SuiteResult& result : results) {
     const SuiteRow& row = result.row;
-    text += in_csv_quotes(row.id) + "," + in_csv_quotes(row.what) + "," + row.kind + "," +
-            in_csv_quotes(row.command) + "," + in_csv_quotes(row.figure) + "," +
-            (result.expected ? exact(result.expected) : in_csv_quotes(row.expected)) + "," +
-            exact(result.measured) + "," + exact(result.deviation) + "," + tolerance_told(row) + "," +
-            std::string(to_string(result.verdict)) + "," + in_csv_quotes(result.reason) + "," +
-            in_csv_quotes(row.source) + "\n";
+    text += quoted_csv_text(row.id) + "," + quoted_csv_text(row.what) + "," + csv_text_cell(row.kind) + "," +
+            quoted_csv_text(row.command) + "," + quoted_csv_text(row.figure) + "," +
+            (result.expected ? exact(result.expected) : quoted_csv_text(row.expected)) + "," +
+            exact(result.measured) + "," + exact(result.deviation) + "," +
+            csv_text_cell(tolerance_told(row)) + "," + std::string(to_string(result.verdict)) + "," +
+            quoted_csv_text(result.reason) + "," + quoted_csv_text(row.source) + "\n";
   }
   return text;
 }

@@ -2,11 +2,11 @@
 #include "ingest/chakra/import_chakra.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/number_text.h"
 #include "engine/parallel_for.h"
 #include "ingest/chakra/figures.h"
 #include "ingest/chakra/ranks.h"
@@ -55,11 +55,8 @@ std::optional<std::int64_t> rank_in_name(std::string name) {
     if (name.ends_with(suffix)) name.resize(name.size() - 3);
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return std::nullopt;
-  std::int64_t rank = 0;
-  const char* end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + dot + 1, end, rank);
-  if (error != std::errc() || rest != end || rank < 0) return std::nullopt;
-  return rank;
+  const auto rank = whole_text_as<std::int64_t>(name.substr(dot + 1));
+  return rank && *rank >= 0 ? rank : std::nullopt;
 }
 
 bool ranks_differ(const std::vector<chakra::RankTrace>& ranks, std::vector<Problem>& problems) {

@@ -1,8 +1,9 @@
 // Splits at commas outside of brackets, then expands bracket by bracket.
 #include "ingest/clusters/hostlist.h"
 
-#include <charconv>
 #include <cstdint>
+
+#include "engine/number_text.h"
 
 namespace podsim {
 namespace {
@@ -25,10 +26,8 @@ std::vector<std::string_view> at_commas(std::string_view list) {
 }
 
 std::optional<std::int64_t> number_in(std::string_view digits) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = whole_text_as<std::int64_t>(digits);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // "001-003" with as many digits as the first has.

@@ -1,11 +1,12 @@
 // Lines of NCCL_DEBUG=INFO: those of all ranks interleaved, each with host and process before it.
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "engine/number_text.h"
+#include "engine/words.h"
 #include "ingest/clusters/clusters.h"
 #include "proto/text/document.h"
 #include "report/text/align.h"
@@ -26,25 +27,6 @@ struct LogOfNccl {
       ranks_here;  // [ranks of a communicator] those that have lines
   Account account;
 };
-
-std::vector<std::string_view> words_between_blanks(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t begin = text.find_first_not_of(" \t\r", i);
-    if (begin == std::string_view::npos) break;
-    const std::size_t end = std::min(text.find_first_of(" \t\r", begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    i = end;
-  }
-  return words;
-}
-
-std::optional<std::int64_t> whole(std::string_view digits) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
 
 // "NET/IB/0/GDRDMA" without the number of the adapter.
 std::string path_kind(std::string_view path) {
@@ -72,7 +54,7 @@ class LogReader {
       const std::size_t mark = text.find(kMark);
       if (mark == std::string_view::npos) {
         if (const std::size_t alone = text.find("NCCL version "); alone != std::string_view::npos) {
-          version(words_between_blanks(text.substr(alone)));
+          version(blank_separated(text.substr(alone)));
           ++log_.account.used;
           continue;
         }
@@ -92,14 +74,14 @@ class LogReader {
  private:
   // "host:pid:tid [device]", perhaps behind what a launcher wrote.
   void prefix(std::string_view text) {
-    const std::vector<std::string_view> words = words_between_blanks(text);
+    const std::vector<std::string_view> words = blank_separated(text);
     for (std::size_t i = words.size(); i-- > 0;) {
       const std::size_t last = words[i].rfind(':');
       const std::size_t middle =
           last == std::string_view::npos || last == 0 ? last : words[i].rfind(':', last - 1);
       if (middle == std::string_view::npos || middle == 0 || last == std::string_view::npos) continue;
-      const auto process = whole(words[i].substr(middle + 1, last - middle - 1));
-      if (!process || !whole(words[i].substr(last + 1))) continue;
+      const auto process = whole_text_as<std::int64_t>(words[i].substr(middle + 1, last - middle - 1));
+      if (!process || !whole_text_as<std::int64_t>(words[i].substr(last + 1))) continue;
       std::string_view host = words[i].substr(0, middle);
       if (const std::size_t launcher = host.rfind('>'); launcher != std::string_view::npos)
         host.remove_prefix(launcher + 1);
@@ -111,7 +93,7 @@ class LogReader {
   }
 
   bool message(std::string_view text) {
-    const std::vector<std::string_view> words = words_between_blanks(text);
+    const std::vector<std::string_view> words = blank_separated(text);
     if (words.empty()) return false;
     return communicator(words) || channel(words) || connection(text, words) || adapter(text, words) ||
            version(words) || channel_count(words) || words[0] == "Trees";
@@ -123,8 +105,8 @@ class LogReader {
     std::optional<std::int64_t> ranks, rank;
     std::string_view id, pointer;
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-      if (words[i] == "nranks") ranks = whole(words[i + 1]);
-      if (words[i] == "rank") rank = whole(words[i + 1]);
+      if (words[i] == "nranks") ranks = whole_text_as<std::int64_t>(words[i + 1]);
+      if (words[i] == "rank") rank = whole_text_as<std::int64_t>(words[i + 1]);
       if (words[i] == "commId") id = words[i + 1];
       if (words[i] == "comm") pointer = words[i + 1];
     }
@@ -142,10 +124,11 @@ class LogReader {
     if (words.size() < 4 || words[0] != "Channel" || words[2] != ":") return false;
     const std::size_t slash = words[1].find('/');
     if (slash == std::string_view::npos) return false;
-    const auto number = whole(words[1].substr(0, slash)), all = whole(words[1].substr(slash + 1));
+    const auto number = whole_text_as<std::int64_t>(words[1].substr(0, slash)),
+               all = whole_text_as<std::int64_t>(words[1].substr(slash + 1));
     RingOfRanks ring;
     for (std::size_t i = 3; i < words.size(); ++i) {
-      const auto rank = whole(words[i]);
+      const auto rank = whole_text_as<std::int64_t>(words[i]);
       if (!rank) return false;
       ring.push_back(*rank);
     }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "engine/words.h"
 #include "ingest/clusters/clusters.h"
 #include "proto/text/document.h"
 #include "report/text/align.h"
@@ -38,11 +39,7 @@ std::string without_escapes(std::string_view line) {
   return plain;
 }
 
-std::string trimmed(std::string_view cell) {
-  const std::size_t begin = cell.find_first_not_of(" \r");
-  if (begin == std::string_view::npos) return "";
-  return std::string(cell.substr(begin, cell.find_last_not_of(" \r") - begin + 1));
-}
+std::string trimmed(std::string_view cell) { return trim(cell, " \r"); }
 
 // At tabs where the line has some, otherwise at blanks.
 std::vector<std::string> cells_of(const std::string& line) {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <numeric>
 
+#include "engine/words.h"
+
 namespace podsim::hlo {
 namespace {
 
@@ -66,10 +68,7 @@ bool alike(const Shape& a, const Shape& b) {
 
 std::string shape_words(const Shape& shape) {
   if (shape.is_tuple()) return "a tuple of " + std::to_string(shape.leaves.size());
-  std::string text;
-  for (const std::int64_t length : shape.dimensions)
-    text += (text.empty() ? "" : ",") + std::to_string(length);
-  return std::string(shape.type) + "[" + text + "]";
+  return std::string(shape.type) + "[" + separated_numbers(shape.dimensions, ",") + "]";
 }
 
 }  // namespace podsim::hlo

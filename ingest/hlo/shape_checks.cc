@@ -2,12 +2,12 @@
 #include "ingest/hlo/shape_checks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "engine/number_text.h"
 #include "ingest/hlo/fields.h"
 #include "ingest/hlo/operations.h"
 #include "ingest/hlo/scanner.h"
@@ -35,13 +35,6 @@ Lengths at(const Lengths& lengths, const std::vector<std::int64_t>& dimensions) 
   Lengths found;
   for (const std::int64_t d : dimensions) found.push_back(lengths[static_cast<std::size_t>(d)]);
   return found;
-}
-
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 class ShapeChecker {
@@ -217,7 +210,7 @@ class ShapeChecker {
 
   void element(const Instruction& each) const {
     const Shape& whole = operand(each, 0);
-    const auto index = number_in(each.attribute("index"));
+    const auto index = whole_text_as<std::int64_t>(each.attribute("index"));
     const bool there =
         whole.is_tuple() && index && *index >= 0 && *index < static_cast<std::int64_t>(whole.leaves.size());
     if (!there) refuse(each, "but its operand has no element " + std::string(each.attribute("index")));

@@ -2,22 +2,16 @@
 #include "ingest/hlo/trip_counts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
+
+#include "engine/number_text.h"
 
 namespace podsim::hlo {
 namespace {
 
 constexpr int kMostSteps = 64;     // from a value to what it comes from
 constexpr int kMostValues = 4096;  // looked at for one loop: sums have two operands each
-
-std::optional<std::int64_t> integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 bool passes_on(const Instruction& instruction) {
   return (instruction.opcode == "copy" || instruction.opcode == "convert" ||
@@ -54,7 +48,7 @@ class Reader {
     };
     if (passes_on(instruction)) return operand(0);
     if (instruction.opcode == "constant") {
-      const auto constant = integer(instruction.literal());
+      const auto constant = whole_text_as<std::int64_t>(instruction.literal());
       return constant ? std::optional<Linear>({-1, *constant}) : std::nullopt;
     }
     if (instruction.opcode == "get-tuple-element") return element(value, steps);
@@ -118,7 +112,7 @@ class Reader {
 
  private:
   std::optional<Linear> of_caller(const Value& value, int steps) const {
-    const auto parameter = integer(value.instruction->literal());
+    const auto parameter = whole_text_as<std::int64_t>(value.instruction->literal());
     const Value& caller = *value.caller;
     if (!parameter || *parameter < 0 ||
         *parameter >= static_cast<std::int64_t>(caller.instruction->operands.size()))
@@ -129,7 +123,7 @@ class Reader {
   }
 
   std::optional<Linear> element(const Value& value, int steps) const {
-    const auto index = integer(value.instruction->attribute("index"));
+    const auto index = whole_text_as<std::int64_t>(value.instruction->attribute("index"));
     if (!index || value.instruction->operands.size() != 1) return std::nullopt;
     return element_of({value.computation, &value.computation->operand(*value.instruction, 0), value.caller},
                       *index, steps + 1);
@@ -211,7 +205,7 @@ std::int64_t annotated(const Instruction& loop) {
   const std::size_t begin = config.find_first_of("0123456789", known);
   const std::size_t end = config.find_first_not_of("0123456789", begin);
   if (begin == std::string_view::npos || end == std::string_view::npos) return -1;
-  return integer(config.substr(begin, end - begin)).value_or(-1);
+  return whole_text_as<std::int64_t>(config.substr(begin, end - begin)).value_or(-1);
 }
 
 }  // namespace

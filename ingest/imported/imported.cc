@@ -10,6 +10,17 @@ std::string needs_text(const std::vector<Needed>& needs) {
   return text;
 }
 
+Imported begun_import(std::vector<Figure> figures, const std::string& text, std::vector<Needed> needs,
+                      Account account) {
+  Imported imported;
+  imported.figures = std::move(figures);
+  imported.figures.push_back(account_figure(account));
+  imported.text = text + needs_text(needs) + account_text(account);
+  imported.needs = std::move(needs);
+  imported.accounts.push_back(std::move(account));
+  return imported;
+}
+
 FigureValue known(const std::optional<std::int64_t>& number) {
   return number ? FigureValue(*number) : FigureValue();
 }

@@ -86,6 +86,10 @@ struct Imported {
 // "needs chips (--chips)", a line for each; empty where nothing is missing.
 std::string needs_text(const std::vector<Needed>& needs);
 
+// With the account behind the figures, and what is missing and the account behind the text.
+Imported begun_import(std::vector<Figure> figures, const std::string& text, std::vector<Needed> needs,
+                      Account account);
+
 FigureValue known(const std::optional<std::int64_t>& number);
 FigureValue known(const std::optional<std::string>& text);
 

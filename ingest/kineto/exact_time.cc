@@ -2,9 +2,10 @@
 #include "ingest/kineto/exact_time.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
+
+#include "engine/number_text.h"
 
 namespace podsim::kineto {
 namespace {
@@ -19,12 +20,9 @@ bool all_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// 0 of no digits.
 std::optional<std::int64_t> integer(std::string_view digits) {
-  if (digits.empty()) return 0;
-  std::int64_t number = 0;
-  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || rest != digits.data() + digits.size()) return std::nullopt;
-  return number;
+  return digits.empty() ? std::optional<std::int64_t>(0) : whole_text_as<std::int64_t>(digits);
 }
 
 // 0 where there is none.
@@ -34,7 +32,7 @@ std::optional<std::int64_t> exponent_of(std::string_view& number) {
   std::string_view digits = number.substr(at + 1);
   number = number.substr(0, at);
   if (digits.starts_with('+')) digits.remove_prefix(1);
-  const auto exponent = digits.empty() ? std::nullopt : integer(digits);
+  const auto exponent = whole_text_as<std::int64_t>(digits);
   return exponent && std::abs(*exponent) < 100 ? exponent : std::nullopt;
 }
 

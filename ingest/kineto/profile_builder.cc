@@ -2,9 +2,9 @@
 #include "ingest/kineto/profile_builder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
+#include "engine/number_text.h"
 #include "ingest/kineto/collective_names.h"
 
 namespace podsim::kineto {
@@ -54,11 +54,7 @@ Category category_of(const std::string& name) {
 std::optional<std::int64_t> step_number(const std::string& name) {
   constexpr std::string_view kPrefix = "ProfilerStep#";
   if (!name.starts_with(kPrefix)) return std::nullopt;
-  std::int64_t number = 0;
-  const char* end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + kPrefix.size(), end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return number;
+  return whole_text_as<std::int64_t>(std::string_view(name).substr(kPrefix.size()));
 }
 
 std::optional<std::int64_t> bytes_of_elements(const std::optional<std::int64_t>& elements,

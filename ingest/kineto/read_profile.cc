@@ -2,9 +2,9 @@
 #include "ingest/kineto/read_profile.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "engine/number_text.h"
 #include "ingest/kineto/exact_time.h"
 #include "ingest/kineto/profile_builder.h"
 
@@ -39,12 +39,7 @@ struct Scalar {
 
 std::optional<std::int64_t> integer_of(const Scalar& value) {
   if (value.kind == Scalar::Kind::kInteger) return value.integer;
-  if (value.kind != Scalar::Kind::kText) return std::nullopt;
-  std::int64_t number = 0;
-  const char* end = value.text->data() + value.text->size();
-  const auto [rest, error] = std::from_chars(value.text->data(), end, number);
-  if (value.text->empty() || error != std::errc() || rest != end) return std::nullopt;
-  return number;
+  return value.kind == Scalar::Kind::kText ? whole_text_as<std::int64_t>(*value.text) : std::nullopt;
 }
 
 std::optional<std::string> text_of(const Scalar& value) {

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "engine/check.h"
+#include "ingest/launchers/settings.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 // What configuration_*.py of transformers 4.57 takes for keys that a file leaves out.
 struct WindowDefaults {

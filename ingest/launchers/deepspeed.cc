@@ -15,8 +15,6 @@
 namespace podsim {
 namespace {
 
-using Whole = std::optional<std::int64_t>;
-
 class DeepSpeed {
  public:
   DeepSpeed(const std::string& file, Configuration& settings, const Stated& stated)
@@ -31,16 +29,9 @@ class DeepSpeed {
     std::sort(auto_.begin(), auto_.end());
     sequence_ = s_.integer("sequence_tokens");
     s_.refuse_misspelt(why_not_used_by_deepspeed);
-    if (!s_.problems().empty()) {
-      problems.insert(problems.end(), s_.problems().begin(), s_.problems().end());
-      return std::nullopt;
-    }
-    Imported imported;
-    imported.needs = needs_;
-    imported.figures = figures();
-    imported.accounts = {s_.account("settings", why_not_used_by_deepspeed)};
-    imported.figures.push_back(account_figure(imported.accounts.front()));
-    imported.text = text() + needs_text(needs_) + account_text(imported.accounts.front());
+    if (s_.add_problems(problems)) return std::nullopt;
+    Imported imported =
+        begun_import(figures(), text(), needs_, s_.account("settings", why_not_used_by_deepspeed));
     need_cluster(stated_, imported.needs_to_run);
     if (stated_.model.empty()) imported.needs_to_run.push_back({"model", "--model"});
     if (!sequence_) imported.needs_to_run.push_back({"sequence_tokens", "--set sequence_tokens=N"});

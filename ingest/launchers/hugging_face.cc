@@ -18,8 +18,6 @@
 namespace podsim {
 namespace {
 
-using Whole = std::optional<std::int64_t>;
-
 // Part by part, in the order in which later parts need earlier ones.
 class HuggingFaceReader {
  public:
@@ -301,17 +299,9 @@ std::optional<Imported> imported_hugging_face(const std::string& file, Configura
                                               const Stated& stated, std::vector<Problem>& problems) {
   std::vector<Needed> needs_of_step;
   const HuggingFaceModel model = HuggingFaceReader(settings, stated).read(needs_of_step);
-  if (!settings.problems().empty()) {
-    problems.insert(problems.end(), settings.problems().begin(), settings.problems().end());
-    return std::nullopt;
-  }
-  Imported imported;
-  imported.needs = model.needs;
-  imported.figures = hugging_face_figures(model);
-  Account account = settings.account("keys", why_not_used_by_hugging_face);
-  imported.accounts = {account};
-  imported.figures.push_back(account_figure(account));
-  imported.text = hugging_face_text(file, model) + needs_text(model.needs) + account_text(account);
+  if (settings.add_problems(problems)) return std::nullopt;
+  Imported imported = begun_import(hugging_face_figures(model), hugging_face_text(file, model), model.needs,
+                                   settings.account("keys", why_not_used_by_hugging_face));
   need_cluster(stated, imported.needs_to_run);
   if (stated.stack.empty() && generic_stack(stated).name.empty())
     imported.needs_to_run.push_back({"stack", "--stack"});

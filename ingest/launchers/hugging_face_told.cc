@@ -4,13 +4,12 @@
 #include "ingest/launchers/hugging_face_model.h"
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/launcher_stack.h"
+#include "ingest/launchers/settings.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 FigureValue said_or_null(const std::string& text) { return text.empty() ? FigureValue() : FigureValue(text); }
 

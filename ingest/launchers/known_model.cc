@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/check.h"
+#include "ingest/launchers/settings.h"
 #include "proto/catalog/catalog.h"
 #include "proto/catalog/convert.h"
 #include "proto/scenario.pb.h"
@@ -15,8 +16,6 @@
 namespace podsim {
 
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 Whole stated_size(int number) { return number == 0 ? Whole() : Whole(number); }
 

@@ -7,11 +7,6 @@
 namespace podsim {
 namespace {
 
-std::string said_of(const std::map<std::string, std::string>& from, const std::string& field) {
-  const auto found = from.find(field);
-  return found == from.end() ? "" : found->second;
-}
-
 using MeshAxes = std::vector<std::pair<std::string, std::int64_t>>;
 
 // Those of more than one rank, major to minor.

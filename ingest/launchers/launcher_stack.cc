@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ingest/imported/attention_kernel.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "proto/catalog/catalog.h"
 #include "proto/catalog/convert.h"
 #include "proto/scenario/chosen_fabric.h"
@@ -59,7 +60,7 @@ OwnStack generic_stack(const Stated& stated) {
   const int chips = static_cast<int>(stated.chips.value_or(1));
   const int slices = std::max(1, fewest_slices(known_software(), stated.fabric, chips));
   const auto fabric = chosen_fabric(known_software(), {stated.fabric, chips, {}, slices}).first;
-  return {fabric && !fabric->gpu ? "generic_xla" : "generic_megatron",
+  return {assumed_stack(fabric && !fabric->gpu ? KnownOfSoftware::kTorus : KnownOfSoftware::kGpu),
           "assumed: software that nobody named (--stack)"};
 }
 

@@ -13,21 +13,15 @@ std::optional<Imported> imported_maxtext(const std::string& file, MaxTextSources
   Configuration& settings = sources.all;
   MaxTextPlan plan = read_maxtext_plan(sources, stated);
   settings.refuse_misspelt(why_not_used_by_maxtext);
-  if (!settings.problems().empty()) {
-    problems.insert(problems.end(), settings.problems().begin(), settings.problems().end());
-    return std::nullopt;
-  }
+  if (settings.add_problems(problems)) return std::nullopt;
   if (!plan.chips) plan.needs.insert(plan.needs.begin(), {"chips", "--chips"});
   plan.needs.insert(plan.needs.end(), settings.needs.begin(), settings.needs.end());
-  Imported imported;
-  imported.needs = plan.needs;
-  imported.figures = maxtext_figures(plan);
-  imported.accounts = {settings.account("settings", [&](const std::string& name) -> std::string {
+  const auto why_not_used = [&](const std::string& name) -> std::string {
     return sources.assumed.count(name) != 0 ? "defaults that no figure asks for"
                                             : why_not_used_by_maxtext(name);
-  })};
-  imported.figures.push_back(account_figure(imported.accounts.front()));
-  imported.text = maxtext_text(file, plan) + needs_text(plan.needs) + account_text(imported.accounts.front());
+  };
+  Imported imported = begun_import(maxtext_figures(plan), maxtext_text(file, plan), plan.needs,
+                                   settings.account("settings", why_not_used));
   need_cluster(stated, imported.needs_to_run);
   imported.needs_to_run.insert(imported.needs_to_run.end(), plan.not_run.begin(), plan.not_run.end());
   if (maxtext_recipe(plan).empty())

@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "ingest/launchers/known_model.h"
+#include "ingest/launchers/settings.h"
 #include "proto/catalog/catalog.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 class MaxTextReader {
  public:

@@ -6,13 +6,13 @@
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/launcher_stack.h"
 #include "ingest/launchers/maxtext_plan.h"
+#include "ingest/launchers/settings.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 Figure axes_figure(const char* key, const std::vector<std::pair<std::string, std::int64_t>>& level) {
   std::vector<Figure> parts;
@@ -156,8 +156,6 @@ std::string maxtext_text(const std::string& file, const MaxTextPlan& plan) {
 
 namespace {
 
-constexpr char kMaxTextStack[] = "maxtext_2025";
-
 // The kernel that `attention` names; empty where it leaves it to the hardware.
 std::string wanted_kernel(const MaxTextPlan& plan) {
   if (plan.attention.starts_with("cudnn_flash")) return "cudnn";
@@ -186,7 +184,7 @@ void add_maxtext_model(ScenarioText& out, MaxTextPlan& plan, const Stated& state
   if (plan.state_bytes != MaxTextPlan().state_bytes)
     changes.push_back(
         {"optimizer_state_bytes: " + std::to_string(plan.state_bytes), plan.from["state_bytes"]});
-  add_stack(out, stated, {kMaxTextStack, "the launcher is MaxText"}, changes,
+  add_stack(out, stated, {assumed_stack(KnownOfSoftware::kMaxText), "the launcher is MaxText"}, changes,
             {stated.stack.empty() ? wanted_kernel(plan) : "", plan.from["attention"]});
 }
 
@@ -249,7 +247,8 @@ std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const St
   }
   out.line("sequence_tokens: " + std::to_string(plan.sequence), plan.from["sequence"]);
   out.line("precision: " +
-               recipe_of_stack(stated.stack.empty() ? kMaxTextStack : stated.stack, maxtext_recipe(plan)),
+               recipe_of_stack(stated.stack.empty() ? assumed_stack(KnownOfSoftware::kMaxText) : stated.stack,
+                               maxtext_recipe(plan)),
            plan.quantization.empty() ? "dtype" : plan.from["quantization"]);
   add_remat(out, plan.remat, plan.from["remat_policy"]);
   if (plan.offload_optimizer) out.line("offload_optimizer: true", plan.from["offload_optimizer"]);

@@ -15,21 +15,13 @@ std::optional<Imported> imported_megatron(const std::string& file, Configuration
                                           const Stated& stated, std::vector<Problem>& problems) {
   MegatronPlan plan = read_megatron(settings, stated);
   settings.refuse_misspelt(why_not_used_by_megatron);
-  if (!settings.problems().empty()) {
-    problems.insert(problems.end(), settings.problems().begin(), settings.problems().end());
-    return std::nullopt;
-  }
+  if (settings.add_problems(problems)) return std::nullopt;
   if (!plan.chips)
     plan.needs.push_back({plan.chips_unknown.empty() ? "chips" : "chips: " + plan.chips_unknown, "--chips"});
   if (!plan.model.vocabulary) plan.needs.push_back({"vocabulary: from the tokenizer", "--set vocab-size=N"});
   plan.needs.insert(plan.needs.end(), settings.needs.begin(), settings.needs.end());
-  Imported imported;
-  imported.needs = plan.needs;
-  imported.figures = megatron_figures(plan);
-  imported.accounts = {settings.account("arguments", why_not_used_by_megatron)};
-  imported.figures.push_back(account_figure(imported.accounts.front()));
-  imported.text =
-      megatron_text(file, plan) + needs_text(plan.needs) + account_text(imported.accounts.front());
+  Imported imported = begun_import(megatron_figures(plan), megatron_text(file, plan), plan.needs,
+                                   settings.account("arguments", why_not_used_by_megatron));
   need_cluster(stated, imported.needs_to_run);
   if (!plan.batch) imported.needs_to_run.push_back({"global-batch-size", "--set global-batch-size=N"});
   imported.needs_to_run.insert(imported.needs_to_run.end(), plan.not_run.begin(), plan.not_run.end());

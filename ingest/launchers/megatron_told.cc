@@ -5,18 +5,13 @@
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/launcher_stack.h"
 #include "ingest/launchers/megatron_plan.h"
+#include "ingest/launchers/settings.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
-
-std::string origin_of(const MegatronPlan& plan, const std::string& what) {
-  const auto found = plan.from.find(what);
-  return found == plan.from.end() ? "" : found->second;
-}
 
 const char* schedule_of(const MegatronPlan& plan) { return plan.chunks > 1 ? "interleaved" : "one_f_one_b"; }
 
@@ -87,14 +82,14 @@ std::vector<StackChange> stack_changes(const MegatronPlan& plan, const Stated& s
   const bool beside = generic && plan.overlap_tensor && plan.sequence_parallel;
   std::vector<StackChange> changes;
   if (short_gradients)  // their buffer too
-    changes.push_back({"gradient_bytes: 2 gradient_memory_bytes: 2", origin_of(plan, "gradient_reduce")});
+    changes.push_back({"gradient_bytes: 2 gradient_memory_bytes: 2", said_of(plan.from, "gradient_reduce")});
   if (plan.state_bytes != MegatronPlan().state_bytes)
     changes.push_back(
-        {"optimizer_state_bytes: " + std::to_string(plan.state_bytes), origin_of(plan, "state_bytes")});
+        {"optimizer_state_bytes: " + std::to_string(plan.state_bytes), said_of(plan.from, "state_bytes")});
   if (late) changes.push_back({"gradients_overlapped: false", "--overlap-grad-reduce is not there"});
   if (beside)
     changes.push_back({"tensor_hidden: 0.75 tensor_chunks: 4",
-                       origin_of(plan, "overlap_tensor") + ": as podsim validate takes it"});
+                       said_of(plan.from, "overlap_tensor") + ": as podsim validate takes it"});
   return changes;
 }
 
@@ -104,7 +99,7 @@ void add_recompute(ScenarioText& out, const MegatronPlan& plan) {
       out.line("recompute_modules: " + in_quotes(module), plan.from.at("recompute_modules"));
     return;
   }
-  out.line("recompute: " + plan.recompute, origin_of(plan, "recompute"));
+  out.line("recompute: " + plan.recompute, said_of(plan.from, "recompute"));
   if (plan.recompute == "full" && plan.method.value_or("") == "block" &&
       plan.recompute_layers.value_or(0) > 0)
     out.line("recompute_layers: " + std::to_string(*plan.recompute_layers), plan.from.at("recompute_layers"));
@@ -194,7 +189,8 @@ std::string megatron_scenario(const std::string& file, MegatronPlan plan, const 
     plan.model.vocabulary = plan.padded;
     add_model(out, "imported", plan.model, file);
   }
-  add_stack(out, stated, {"generic_megatron", "the launcher is Megatron-LM"}, stack_changes(plan, stated));
+  add_stack(out, stated, {assumed_stack(KnownOfSoftware::kMegatron), "the launcher is Megatron-LM"},
+            stack_changes(plan, stated));
   LauncherDegrees degrees;
   degrees.pipeline = plan.pipeline;
   (plan.state == "zero3" ? degrees.fsdp : degrees.data) = *plan.data;

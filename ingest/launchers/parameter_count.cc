@@ -4,11 +4,10 @@
 #include <string_view>
 
 #include "engine/check.h"
+#include "ingest/launchers/settings.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 // Counts are whole numbers below 2^53, which a double holds.
 double real(const Whole& number) { return static_cast<double>(number.value_or(0)); }

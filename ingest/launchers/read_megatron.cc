@@ -14,11 +14,10 @@
 #include "ingest/launchers/megatron_optimizer.h"
 #include "ingest/launchers/megatron_precision.h"
 #include "ingest/launchers/megatron_stages.h"
+#include "ingest/launchers/settings.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 class MegatronReader {
  public:

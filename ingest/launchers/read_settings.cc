@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/words.h"
 #include "ingest/launchers/settings.h"
 #include "proto/text/json_tree.h"
 #include "report/text/text.h"
@@ -19,12 +20,6 @@ namespace {
 
 constexpr std::size_t kMostSettings = 100'000;
 constexpr int kDeepestKey = 64;
-
-std::string joined(const std::vector<std::string>& values) {
-  std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
-  return text;
-}
 
 // A scalar of TOML as it reads in other formats.
 std::pair<Setting::Kind, std::string> scalar(const toml::node& node) {
@@ -101,7 +96,7 @@ void add_toml(const Document& document, const toml::table& table, const std::str
       setting.kind = Setting::Kind::kList;
       for (const toml::node& element : *array)
         setting.list.push_back(element.is_table() || element.is_array() ? "..." : scalar(element).second);
-      setting.text = joined(setting.list);
+      setting.text = separated(setting.list, ",");
     } else {
       std::tie(setting.kind, setting.text) = scalar(node);
     }
@@ -200,7 +195,7 @@ class YamlReader {
       anchor = anchor_of(event_.data.sequence_start.anchor);
       setting.kind = Setting::Kind::kList;
       if (!sequence(setting.list, depth + 1)) return false;
-      setting.text = joined(setting.list);
+      setting.text = separated(setting.list, ",");
     } else if (event_.type == YAML_SCALAR_EVENT) {
       anchor = anchor_of(event_.data.scalar.anchor);
       setting.text = value();
@@ -256,7 +251,7 @@ class YamlReader {
       } else if (event_.type == YAML_SEQUENCE_START_EVENT) {
         std::vector<std::string> inside;
         if (!sequence(inside, depth + 1)) return false;
-        values.push_back("[" + joined(inside) + "]");
+        values.push_back("[" + separated(inside, ",") + "]");
       } else if (event_.type == YAML_MAPPING_START_EVENT) {
         Configuration aside;
         std::swap(aside, settings_);
@@ -317,7 +312,7 @@ void add_json(const Document& document, const JsonTree& tree, std::int32_t objec
       for (std::int32_t element = tree.first_inside(at); element < tree.after(at);
            element = tree.after(element))
         setting.list.push_back(scalar(tree, element).second);
-      setting.text = joined(setting.list);
+      setting.text = separated(setting.list, ",");
     } else {
       std::tie(setting.kind, setting.text) = scalar(tree, at);
     }

@@ -9,11 +9,6 @@
 namespace podsim {
 namespace {
 
-std::string origin(const std::map<std::string, std::string>& from, const std::string& field) {
-  const auto found = from.find(field);
-  return found == from.end() ? "" : found->second;
-}
-
 // Slices are of tori; what a launcher calls so on GPUs are its servers.
 bool has_slices(const std::string& fabric) {
   static const Catalog catalog;
@@ -22,6 +17,11 @@ bool has_slices(const std::string& fabric) {
 }
 
 }  // namespace
+
+std::string said_of(const std::map<std::string, std::string>& from, const std::string& field) {
+  const auto found = from.find(field);
+  return found == from.end() ? "" : found->second;
+}
 
 void ScenarioText::comment(const std::string& words) {
   text_ += std::string(2 * static_cast<std::size_t>(depth_), ' ') + "# " + words + "\n";
@@ -94,7 +94,7 @@ class ModelWriter {
   using Numbers = std::vector<std::pair<const char*, std::optional<std::int64_t> Part::*>>;
 
   std::string from(const char* field) const {
-    const std::string said = origin(sizes_.from, field);
+    const std::string said = said_of(sizes_.from, field);
     return said.empty() ? "default, " + file_ : said;
   }
 

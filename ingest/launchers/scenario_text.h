@@ -25,6 +25,9 @@ class ScenarioText {
   int depth_ = 0;
 };
 
+// Where a field is said; empty where it is not.
+std::string said_of(const std::map<std::string, std::string>& from, const std::string& field);
+
 // In quotes, as text format has it.
 std::string in_quotes(const std::string& text);
 

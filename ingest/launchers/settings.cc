@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 #include "report/text/text.h"
 
@@ -38,11 +38,7 @@ bool misspelt(const std::string& name, const std::string& meant) {
 std::optional<double> number_of(std::string text) {
   std::erase(text, '_');
   if (text.starts_with('+')) text.erase(0, 1);
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || !std::isfinite(value)) return std::nullopt;
-  return value;
+  return whole_text_as<double>(text);
 }
 
 }  // namespace
@@ -197,6 +193,11 @@ void Configuration::refuse_misspelt(const std::function<std::string(const std::s
     if (near != asked_.end())
       refuse(setting.name, "no setting " + setting.name, "did you mean " + *near + "?");
   }
+}
+
+bool Configuration::add_problems(std::vector<Problem>& problems) const {
+  problems.insert(problems.end(), problems_.begin(), problems_.end());
+  return !problems_.empty();
 }
 
 Account Configuration::account(const std::string& of,

@@ -14,6 +14,9 @@
 
 namespace podsim {
 
+// A number that a configuration may leave out.
+using Whole = std::optional<std::int64_t>;
+
 struct Setting {
   // kUnknown: of a command, one word that nobody knows, "$MORE": a value, or further arguments.
   enum class Kind { kNull, kBoolean, kNumber, kText, kList, kUnknown };
@@ -64,6 +67,7 @@ class Configuration {
 
   const std::vector<Problem>& problems() const { return problems_; }
   bool is_used(const std::string& name) const { return used_.contains(name); }
+  bool add_problems(std::vector<Problem>& problems) const;  // false where there are none
   std::vector<Needed> needs;
   std::set<std::string> unread;  // words of commands that hold further arguments, which nobody knows: "$@"
 

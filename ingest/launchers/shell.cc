@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "engine/words.h"
 #include "ingest/launchers/shell_sum.h"
 #include "ingest/launchers/slurm_options.h"
 
@@ -17,8 +18,6 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1u << 20;  // of a value, so that one that doubles itself ends
 constexpr int kMostDefaults = 32;
-
-bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 class ShellReader {
  public:
@@ -93,7 +92,7 @@ class ShellReader {
   void word() {
     const TextPosition at = document_.position(at_);
     std::size_t name_end = at_;
-    while (name_end < text_.size() && is_name(text_[name_end])) ++name_end;
+    while (name_end < text_.size() && is_of_variable(text_[name_end])) ++name_end;
     const bool adds = text_.compare(name_end, 2, "+=") == 0;
     const bool exported =
         command_.size() == 1 && (command_[0].text == "export" || command_[0].text == "declare" ||
@@ -138,9 +137,7 @@ class ShellReader {
       words = array_words(at);
     } else if (at_ < text_.size() &&
                std::string_view(" \t\r\n;&|)").find(text_[at_]) == std::string_view::npos) {
-      std::string whole;
-      for (const ShellWord& piece : pieces()) whole += (whole.empty() ? "" : " ") + piece.text;
-      words = {{whole, at}};
+      words = {{separated(pieces(), " ", [](const ShellWord& piece) { return piece.text; }), at}};
     }
     if (given_.count(name) != 0) return;
     std::string& variable = script_.variables[name];
@@ -317,7 +314,7 @@ class ShellReader {
       return braced(inside, text_.substr(begin, at_ - begin));
     }
     std::size_t end = at_ + 1;
-    while (end < text_.size() && is_name(text_[end])) ++end;
+    while (end < text_.size() && is_of_variable(text_[end])) ++end;
     if (end == at_ + 1 && end < text_.size() &&
         std::string_view("@*#?").find(text_[end]) != std::string_view::npos)
       ++end;
@@ -335,7 +332,7 @@ class ShellReader {
   // "NAME", "NAME:-value", "NAME:+value", "NAME[@]", "NAME[*]"
   std::vector<ShellWord> braced(const std::string& inside, const std::string& unknown) {
     std::size_t end = 0;
-    while (end < inside.size() && is_name(inside[end])) ++end;
+    while (end < inside.size() && is_of_variable(inside[end])) ++end;
     const std::string name = inside.substr(0, end), rest = inside.substr(end);
     if (rest == "[@]" || rest == "[*]") {
       const auto found = arrays_.find(name);

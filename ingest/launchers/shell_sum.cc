@@ -5,12 +5,12 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "ingest/launchers/shell.h"
+
 namespace podsim {
 namespace {
 
 constexpr int kMostBrackets = 32;  // within each other
-
-bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 class ShellSum {
  public:
@@ -76,7 +76,7 @@ class ShellSum {
     const bool braces = next() == '{';
     if (braces) ++at_;
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_of_name(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_of_variable(text_[at_])) ++at_;
     std::string word(text_.substr(begin, at_ - begin));
     if (braces && next() == '}') ++at_;
     if (const auto found = variables_.find(word); found != variables_.end()) word = found->second;

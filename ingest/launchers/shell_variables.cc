@@ -7,8 +7,6 @@
 namespace podsim {
 namespace {
 
-bool can_be_in_variable(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Whether a place lies in $((a sum)), whose variables have no "$".
 bool is_in_sum(std::string_view text, std::size_t at) {
   const std::size_t open = text.rfind("$((", at);
@@ -33,15 +31,16 @@ bool is_unknown_word(std::string_view word) {
   if (word[0] != '$') return false;
   if (word[1] == '{') return closes_at_end(word, 1, '{', '}');
   if (word[1] == '(') return closes_at_end(word, 1, '(', ')');
-  return word == "$@" || word == "$*" || std::all_of(word.begin() + 1, word.end(), can_be_in_variable);
+  return word == "$@" || word == "$*" || std::all_of(word.begin() + 1, word.end(), is_of_variable);
 }
+bool is_of_variable(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool reads_variable(std::string_view text, std::string_view name) {
   if (name.empty()) return false;
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    if (end < text.size() && can_be_in_variable(text[end])) continue;
-    if (at == 0 || can_be_in_variable(text[at - 1])) continue;
+    if (end < text.size() && is_of_variable(text[end])) continue;
+    if (at == 0 || is_of_variable(text[at - 1])) continue;
     if (text[at - 1] == '$' || (at > 1 && text.substr(at - 2, 2) == "${") || is_in_sum(text, at)) return true;
   }
   return false;

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/words.h"
 #include "ingest/launchers/launcher_mesh.h"
 #include "ingest/launchers/launcher_stack.h"
 #include "ingest/launchers/launchers.h"
@@ -12,14 +13,11 @@
 #include "ingest/launchers/torchtitan_names.h"
 #include "ingest/launchers/torchtitan_recompute.h"
 #include "proto/catalog/catalog.h"
-#include "proto/text/override.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
-
-using Whole = std::optional<std::int64_t>;
 
 class Torchtitan {
  public:
@@ -31,17 +29,10 @@ class Torchtitan {
     read_batch();
     read_policies();
     s_.refuse_misspelt(why_not_used_by_torchtitan);
-    if (!s_.problems().empty()) {
-      problems.insert(problems.end(), s_.problems().begin(), s_.problems().end());
-      return std::nullopt;
-    }
-    Imported imported;
+    if (s_.add_problems(problems)) return std::nullopt;
     if (!chips_) needs_.push_back({"chips", "--chips"});
-    imported.needs = needs_;
-    imported.figures = figures();
-    imported.accounts = {s_.account("settings", why_not_used_by_torchtitan)};
-    imported.figures.push_back(account_figure(imported.accounts.front()));
-    imported.text = text() + needs_text(needs_) + account_text(imported.accounts.front());
+    Imported imported =
+        begun_import(figures(), text(), needs_, s_.account("settings", why_not_used_by_torchtitan));
     need_cluster(stated_, imported.needs_to_run);
     if (stated_.model.empty() && catalogue_.empty()) imported.needs_to_run.push_back({"model", "--model"});
     if (pipeline_ > 1 && torchtitan_schedule(schedule_).empty())

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "engine/check.h"
+#include "engine/words.h"
 
 namespace podsim::nsight {
 namespace {
@@ -92,9 +93,9 @@ bool Tables::has(const std::string& table, const std::string& column) const {
 bool Tables::each(const std::string& table, const std::vector<std::string>& columns,
                   const std::function<bool(const Row&)>& told, std::vector<Problem>& problems) const {
   PODSIM_CHECK(has(table), "the table is there");
-  std::string list;
-  for (const std::string& column : columns)
-    list += (list.empty() ? "" : ", ") + (has(table, column) ? quoted(column) : std::string("NULL"));
+  const std::string list = separated(columns, ", ", [&](const std::string& column) {
+    return has(table, column) ? quoted(column) : std::string("NULL");
+  });
   return run("SELECT " + list + " FROM " + quoted(table), told, problems);
 }
 

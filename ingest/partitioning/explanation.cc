@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/words.h"
 #include "ingest/imported/account.h"
 #include "ingest/partitioning/module_totals.h"
 #include "report/text/align.h"
@@ -13,10 +14,8 @@ namespace podsim::partitioning {
 namespace {
 
 std::string mesh_text(const Mesh& mesh) {
-  std::string text;
-  for (const MeshAxis& axis : mesh.axes)
-    text += (text.empty() ? "" : ",") + axis.name + "=" + std::to_string(axis.size);
-  return text;
+  return separated(mesh.axes, ",",
+                   [](const MeshAxis& axis) { return axis.name + "=" + std::to_string(axis.size); });
 }
 
 Figure collective_figure(const MadeCollective& made) {

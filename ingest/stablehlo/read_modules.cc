@@ -2,9 +2,9 @@
 #include "ingest/stablehlo/read_modules.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "engine/number_text.h"
 #include "ingest/hlo/fields.h"
 #include "ingest/stablehlo/calls.h"
 #include "ingest/stablehlo/mesh_text.h"
@@ -55,12 +55,7 @@ class Reader {
   }
   bool is_word(std::size_t i) const { return i < tokens_.all.size() && token(i).kind == Token::Kind::kWord; }
   std::optional<std::int64_t> number_at(std::size_t i) const {
-    std::int64_t number = 0;
-    if (!is_word(i)) return std::nullopt;
-    const std::string_view word = token(i).text;
-    const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || rest != word.data() + word.size()) return std::nullopt;
-    return number;
+    return is_word(i) ? whole_text_as<std::int64_t>(token(i).text) : std::nullopt;
   }
 
   // module @name attributes {...} { ... }; returns what follows.

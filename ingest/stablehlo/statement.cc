@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 
+#include "engine/number_text.h"
 #include "ingest/stablehlo/tensor_type.h"
 
 namespace podsim::stablehlo {
@@ -14,13 +14,6 @@ namespace {
 bool ends_block(std::string_view word) {
   return word == "return" || word == "func.return" || word == "stablehlo.return" || word == "sdy.return" ||
          word == "mhlo.return";
-}
-
-std::optional<std::int64_t> whole_number(std::string_view word) {
-  std::int64_t number = 0;
-  const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || rest != word.data() + word.size()) return std::nullopt;
-  return number;
 }
 
 std::string hlo_element(const std::string& element) {
@@ -58,7 +51,7 @@ bool Words::begins_statement(std::size_t i) const {
   if (!is_value(i)) return false;
   std::size_t k = i + 1;
   while (is(k, ",") && is_value(k + 1)) k += 2;
-  if (is(k, ":") && whole_number(at(k + 1))) k += 2;
+  if (is(k, ":") && whole_text_as<std::int64_t>(at(k + 1))) k += 2;
   return is(k, "=");
 }
 
@@ -74,7 +67,7 @@ std::vector<Statement> Words::statements(std::size_t begin, std::size_t end) con
     for (; !is(k, "=") && k < end && is_value(i); ++k) {
       if (!is_value(k)) continue;
       const bool several = is(k + 1, ":");
-      const std::int64_t count = several ? whole_number(at(k + 2)).value_or(1) : 1;
+      const std::int64_t count = several ? whole_text_as<std::int64_t>(at(k + 2)).value_or(1) : 1;
       if (count > 10'000) throw Unread{"an operation with more than 10,000 results"};
       for (std::int64_t r = 0; r < count; ++r)
         made.results.push_back(std::string(at(k)) + (several ? "#" + std::to_string(r) : ""));
@@ -116,7 +109,7 @@ std::vector<std::int64_t> Words::numbers(std::size_t value) const {
     end = behind_angle(value + 1);
   std::vector<std::int64_t> found;
   for (std::size_t i = value; i < end; ++i)
-    if (const auto number = whole_number(at(i))) found.push_back(*number);
+    if (const auto number = whole_text_as<std::int64_t>(at(i))) found.push_back(*number);
   return found;
 }
 

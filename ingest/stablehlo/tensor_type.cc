@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 #include "ingest/hlo/fields.h"
 
@@ -36,10 +36,9 @@ std::optional<TensorType> tensor_type(std::string_view text, std::string& unknow
       type.sizes.push_back(1);
       type.has_open_size = true;
     } else {
-      std::int64_t number = 0;
-      const auto [rest, error] = std::from_chars(size.data(), size.data() + size.size(), number);
-      if (error != std::errc() || rest != size.data() + size.size() || number < 0) break;
-      type.sizes.push_back(number);
+      const auto number = whole_text_as<std::int64_t>(size);
+      if (!number || *number < 0) break;
+      type.sizes.push_back(*number);
     }
     text.remove_prefix(x + 1);
   }

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "engine/words.h"
 #include "ingest/stablehlo/statement.h"
 
 namespace podsim::stablehlo {
@@ -17,11 +18,7 @@ std::string plain_name(std::string_view name) {
   return made;
 }
 
-std::string tuple_of(const std::vector<std::string>& types) {
-  std::string text;
-  for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
-  return "(" + text + ")";
-}
+std::string tuple_of(const std::vector<std::string>& types) { return "(" + separated(types, ", ") + ")"; }
 
 ValueScope::ValueScope(std::string name, std::int64_t& count, Captures& captures,
                        const std::vector<std::string>& given, const std::vector<std::string>& types)

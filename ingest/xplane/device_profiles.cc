@@ -2,10 +2,10 @@
 #include "ingest/xplane/device_profiles.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "engine/number_text.h"
 #include "ingest/kineto/collective_names.h"
 #include "ingest/kineto/listed_once.h"
 
@@ -88,18 +88,12 @@ class DeviceBuilder {
   kineto::ListedOnce listed_;
 };
 
-std::optional<std::int64_t> number_in(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && rest == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 // That the device itself has on a line; its work belongs to the one that it begins in.
 void take_own_steps(const Plane& plane, kineto::Profile& profile) {
   for (const Line& line : plane.lines) {
     if (line.name != "Steps") continue;
     for (const Event& event : line.events)
-      if (const auto number = number_in(plane.names.at(event.name)))
+      if (const auto number = whole_text_as<std::int64_t>(plane.names.at(event.name)))
         profile.steps.push_back({*number, rounded_ns(event.begin_ps), rounded_ns(event.end_ps)});
   }
   if (profile.steps.empty()) return;

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "planner/plan/plan.h"
+#include "scheduler/question/plan_limits.h"
 #include "scheduler/question/training_plan.h"
 
 namespace podsim {
-
-inline constexpr double kUsualPlanGap = 0.01;  // share
 
 // A scenario, and its block plan.
 struct AskedScenario {
@@ -34,16 +33,7 @@ struct PlanWords {
   std::optional<std::vector<std::string>> price_terms, precisions;
 };
 
-// What words may say.
-struct NumberRange {
-  double least, most;
-  bool holds(double number) const { return number >= least && number <= most; }
-};
-inline constexpr NumberRange kPlanTokens{1, 1e18}, kPlanDays{0.001, 36500}, kPlanUsd{1, 1e12},
-    kPlanProbability{0.01, 0.99}, kPlanSearchSeconds{0.001, 1e7}, kPlanDraws{100, 1'000'000},
-    kPlanRows{1, 100'000};
-
-// The first word that says what cannot be, by the name of its member, and what was expected.
+// The first word that says what cannot be (plan_limits.h), by the name of its member, and what was expected.
 struct WrongWord {
   std::string member, message;
 };

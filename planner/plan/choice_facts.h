@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "prediction/step_error.h"
+#include "scheduler/question/plan_limits.h"
 #include "scheduler/question/price.h"
 #include "scheduler/question/training_plan.h"
 
@@ -72,7 +73,7 @@ struct OutcomeQuestion {
   std::optional<double> most_days = {}, most_usd = {};
   double days_probability = 0.5, usd_probability = 0.5;  // with which a choice is to meet them
   std::uint64_t seed = 1;
-  int draws = 2000;
+  int draws = kUsualPlanDraws;
   std::vector<VariedNumber> vary = {};
 };
 

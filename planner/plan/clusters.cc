@@ -15,6 +15,7 @@
 #include "planner/search/stored_steps.h"
 #include "planner/space/even_batches.h"
 #include "prediction/step_length.h"
+#include "proto/catalog/assumed_stacks.h"
 #include "proto/catalog/owning_tables.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load_space.h"
@@ -25,7 +26,11 @@ namespace podsim {
 namespace {
 
 // Tried in this order where the chip lacks the kernels of the scenario's stack.
-const std::vector<std::string> kOtherStacks = {"generic_megatron", "generic_eager", "generic_xla"};
+std::vector<std::string> other_stacks() {
+  std::vector<std::string> stacks = assumed_stacks(KnownOfSoftware::kGpu);
+  for (std::string& stack : assumed_stacks(KnownOfSoftware::kTorus)) stacks.push_back(std::move(stack));
+  return stacks;
+}
 
 std::vector<Override> with(std::vector<Override> overrides, const std::string& path,
                            const std::string& value) {
@@ -145,8 +150,8 @@ class Planner {
   std::optional<Base> on_some_stack(const std::string& text, const std::vector<Override>& overrides,
                                     int count, int data, std::string& why) const {
     auto base = loaded(text, overrides, count, data, why);
-    for (std::size_t i = 0; !base && !scenario_.only_its_stack && i < kOtherStacks.size(); ++i)
-      base = loaded(text, with(overrides, "job.stack", kOtherStacks[i]), count, data, why);
+    for (std::size_t i = 0; !base && !scenario_.only_its_stack && i < other_stacks_.size(); ++i)
+      base = loaded(text, with(overrides, "job.stack", other_stacks_[i]), count, data, why);
     return base;
   }
 
@@ -342,6 +347,7 @@ class Planner {
   const Catalog& catalog_;
   const PlanOptions& options_;
   const ClusterWords words_;
+  const std::vector<std::string> other_stacks_ = other_stacks();
   TimeLeft& time_left_;
   std::optional<OwnLayout> own_;                   // instead of a search
   const std::vector<Override> no_overrides_ = {};  // they are in the text of each cluster

@@ -13,6 +13,7 @@
 #include "planner/search/search.h"
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
+#include "scheduler/question/plan_limits.h"
 #include "scheduler/question/price.h"
 #include "scheduler/question/training_plan.h"
 
@@ -46,23 +47,23 @@ struct PlanQuestion {
   std::optional<double> most_days, most_usd;
   // With which these are to hold; nothing = as if all came as predicted.
   std::optional<double> days_probability, usd_probability;
-  std::vector<FigureLimit> limits;         // of keys of kPlanFigures, or of the report of a row's run
-  std::optional<double> most_kw;           // at the meter: no row draws more
-  std::map<std::string, ChipTerms> terms;  // by the name of the chip
-  PlanObjective objective = PlanObjective::kUsd;
-  bool by_regret = false;                     // the least regret of it is wanted, in the mean
-  std::vector<PlanObjective> ties = {};       // among rows that are equal in that
-  double gap = 0.01;                          // of each search
-  std::optional<double> search_seconds;       // for all searches: each has an even share of what is left
-  std::optional<OwningTerms> own;             // a contract "owned" beside the others
-  std::map<std::string, double> embodied_kg;  // of making a chip, by its name
-  bool choose_spares = false;                 // as many as are best, of each row
+  std::vector<FigureLimit> limits;                // of keys of kPlanFigures, or of the report of a row's run
+  std::optional<double> most_kw;                  // at the meter: no row draws more
+  std::map<std::string, ChipTerms> terms;         // by the name of the chip
+  PlanObjective objective = PlanObjective::kUsd;  // none of regret
+  bool by_regret = false;                         // the least regret of it is wanted, in the mean
+  std::vector<PlanObjective> ties = {};           // among rows that are equal in that
+  double gap = kUsualPlanGap;                     // of each search
+  std::optional<double> search_seconds;           // for all searches: each has an even share of what is left
+  std::optional<OwningTerms> own;                 // a contract "owned" beside the others
+  std::map<std::string, double> embodied_kg;      // of making a chip, by its name
+  bool choose_spares = false;                     // as many as are best, of each row
   std::vector<VariedNumber> vary;
   bool vary_step = true;         // by its error band
   std::optional<int> most_rows;  // of the answer
   bool own_layouts = false;      // of each scenario, whose data ranks take what chips there are: no search
   bool pareto = false;           // only rows that no other beats in chips, days and USD
-  int draws = 2000;              // of what is not known
+  int draws = kUsualPlanDraws;   // of what is not known
 
   bool several_files() const;
   // And the dollars at last: contracts of the same chips are equal in all else.

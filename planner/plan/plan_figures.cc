@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/words.h"
 #include "planner/plan/plan.h"
 
 namespace podsim {
@@ -17,11 +18,7 @@ Figure where_known(std::string key, const std::optional<Value>& value) {
 }
 
 // 4x4x8, or empty.
-std::string shape_text(const std::vector<int>& shape) {
-  std::string text;
-  for (const int length : shape) text += (text.empty() ? "" : "x") + std::to_string(length);
-  return text;
-}
+std::string shape_text(const std::vector<int>& shape) { return separated_numbers(shape, "x"); }
 
 std::vector<Figure> cluster_figures(const PlanRow& row) {
   std::vector<Figure> all = {

@@ -2,8 +2,8 @@
 #include "proto/cases/load_flows.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "engine/number_text.h"
 #include "proto/text/json_values.h"
 #include "proto/text/read_file.h"
 
@@ -133,12 +133,8 @@ class FlowReader {
     const auto text = values_.text((*found)[0]);
     if (!text) return;
     const std::string start = kAllToAll;
-    double bytes = -1;
-    if (text->rfind(start, 0) == 0) {
-      const auto [end, error] =
-          std::from_chars(text->data() + start.size(), text->data() + text->size(), bytes);
-      if (error != std::errc{} || end != text->data() + text->size()) bytes = -1;
-    }
+    const double bytes =
+        text->starts_with(start) ? whole_text_as<double>(text->substr(start.size())).value_or(-1) : -1;
     if (!(bytes >= 0 && bytes <= kMostBytesOfFlow)) {
       values_.report((*found)[0], "must be \"" + start + "1000000\", with any number of bytes");
       return;

@@ -40,16 +40,6 @@ const std::map<std::string, std::vector<std::string>>& operations() {
   return keys;
 }
 
-double dtype_of(ShardCaseValues& values, std::int32_t value) {
-  return values.element_bytes(values.find(value, "dtype")).value_or(2);
-}
-
-std::optional<CaseTensor> tensor(ShardCaseValues& values, std::int32_t value, const std::string& key,
-                                 const Mesh& mesh) {
-  const std::int32_t found = values.require(value, key);
-  return found == kMissing ? std::nullopt : values.tensor(found, mesh, dtype_of(values, value));
-}
-
 bool equal_dims(ShardCaseValues& values, std::int32_t value, const CaseTensor& a, const std::string& name_a,
                 const CaseTensor& b, const std::string& name_b) {
   if (a.dims == b.dims) return true;
@@ -58,7 +48,7 @@ bool equal_dims(ShardCaseValues& values, std::int32_t value, const CaseTensor& a
 }
 
 std::optional<Question> read_reshard(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
-  const auto from = tensor(values, value, "input", mesh), to = tensor(values, value, "output", mesh);
+  const auto from = values.tensor_in(value, "input", mesh), to = values.tensor_in(value, "output", mesh);
   if (!from || !to || !equal_dims(values, value, *from, "input", *to, "output")) return std::nullopt;
   return ReshardQuestion{*from, *to};
 }
@@ -145,8 +135,8 @@ bool letters_fit(ShardCaseValues& values, std::int32_t value, const std::string&
 std::optional<Question> read_einsum(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
   const std::int32_t equation = values.require(value, "equation");
   const auto terms = equation == kMissing ? std::nullopt : terms_of(values, equation, false);
-  const auto lhs = tensor(values, value, "lhs", mesh), rhs = tensor(values, value, "rhs", mesh),
-             output = tensor(values, value, "output", mesh);
+  const auto lhs = values.tensor_in(value, "lhs", mesh), rhs = values.tensor_in(value, "rhs", mesh),
+             output = values.tensor_in(value, "output", mesh);
   if (!terms || !lhs || !rhs || !output) return std::nullopt;
   const auto& [operands, results] = *terms;
   if (operands.size() != 2 || results.size() != 1) {
@@ -264,7 +254,8 @@ std::optional<Question> read_sequence(ShardCaseValues& values, std::int32_t valu
         dims.push_back(sizes.at(c));
       }
       const std::int32_t axes = values.require(step, key);
-      return axes == kMissing ? std::nullopt : values.sharded(axes, dims, mesh, dtype_of(values, value));
+      return axes == kMissing ? std::nullopt
+                              : values.sharded(axes, dims, mesh, values.element_bytes_in(value));
     };
     const auto lhs = operand("lhs", terms->first[0]), rhs = operand("rhs", terms->first[1]),
                out = operand("out", terms->second[0]);
@@ -275,8 +266,8 @@ std::optional<Question> read_sequence(ShardCaseValues& values, std::int32_t valu
 }
 
 std::optional<Question> read_embedding(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
-  const auto table = tensor(values, value, "table", mesh), output = tensor(values, value, "output", mesh);
-  auto indices = tensor(values, value, "indices", mesh);
+  const auto table = values.tensor_in(value, "table", mesh), output = values.tensor_in(value, "output", mesh);
+  auto indices = values.tensor_in(value, "indices", mesh);
   if (!table || !indices || !output) return std::nullopt;
   indices->element_bytes = 4;
   std::vector<std::int64_t> dims = indices->dims;
@@ -290,7 +281,7 @@ std::optional<Question> read_embedding(ShardCaseValues& values, std::int32_t val
 }
 
 std::optional<Question> read_softmax(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
-  const auto input = tensor(values, value, "input", mesh), output = tensor(values, value, "output", mesh);
+  const auto input = values.tensor_in(value, "input", mesh), output = values.tensor_in(value, "output", mesh);
   if (!input || !output || !equal_dims(values, value, *input, "input", *output, "output"))
     return std::nullopt;
   const auto dim = values.index(values.require(value, "softmax_dim"),
@@ -303,8 +294,8 @@ std::optional<Question> read_optimizer_step(ShardCaseValues& values, std::int32_
   OptimizerStepQuestion question;
   const auto parameters = values.whole(values.require(value, "params"), 1, kMostParameters);
   const auto stage = values.index(values.require(value, "zero_stage"), 4, "a stage of ZeRO");
-  question.parameter_bytes = values.element_bytes(values.find(value, "param_dtype")).value_or(2);
-  question.gradient_bytes = values.element_bytes(values.find(value, "grad_dtype")).value_or(2);
+  question.parameter_bytes = values.element_bytes_in(value, "param_dtype");
+  question.gradient_bytes = values.element_bytes_in(value, "grad_dtype");
   if (!parameters || !stage) return std::nullopt;
   question.parameters = *parameters;
   question.zero_stage = *stage;
@@ -314,9 +305,9 @@ std::optional<Question> read_optimizer_step(ShardCaseValues& values, std::int32_
 // Queries and, where they differ, keys and values: [batch, sequence, heads, head dimension].
 template <class Attention>
 std::optional<Question> read_attention(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
-  const auto q = tensor(values, value, "q", mesh);
+  const auto q = values.tensor_in(value, "q", mesh);
   const std::int32_t keys = values.find(value, "kv");
-  const auto kv = keys == kMissing ? q : values.tensor(keys, mesh, dtype_of(values, value));
+  const auto kv = keys == kMissing ? q : values.tensor(keys, mesh, values.element_bytes_in(value));
   if (!q || !kv) return std::nullopt;
   for (const auto& [given, name] : {std::pair{&*q, "q"}, std::pair{&*kv, "kv"}}) {
     if (given->dims.size() == 4 && given->layout.unreduced.empty()) continue;
@@ -332,7 +323,7 @@ std::optional<Question> read_attention(ShardCaseValues& values, std::int32_t val
 }
 
 std::optional<Question> read_pipeline(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
-  const auto state = tensor(values, value, "state", mesh);
+  const auto state = values.tensor_in(value, "state", mesh);
   const auto microbatches = values.whole(values.require(value, "microbatches"), 1, kMostMicrobatches);
   if (!state || !microbatches) return std::nullopt;
   const std::int32_t stages = values.find(value, "stages");

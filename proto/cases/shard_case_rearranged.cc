@@ -7,22 +7,12 @@
 namespace podsim {
 namespace {
 
-double element_bytes_of(ShardCaseValues& values, std::int32_t value) {
-  return values.element_bytes(values.find(value, "dtype")).value_or(2);
-}
-
-std::optional<CaseTensor> tensor_of(ShardCaseValues& values, std::int32_t value, const std::string& key,
-                                    const Mesh& mesh) {
-  const std::int32_t found = values.require(value, key);
-  return found == kMissing ? std::nullopt : values.tensor(found, mesh, element_bytes_of(values, value));
-}
-
 // The one input, alone or as a list of one.
 std::optional<CaseTensor> only_input(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
   const std::int32_t inputs = values.find(value, "inputs");
-  if (inputs == kMissing) return tensor_of(values, value, "input", mesh);
+  if (inputs == kMissing) return values.tensor_in(value, "input", mesh);
   const auto listed = values.array(inputs);
-  if (listed.size() == 1) return values.tensor(listed[0], mesh, element_bytes_of(values, value));
+  if (listed.size() == 1) return values.tensor(listed[0], mesh, values.element_bytes_in(value));
   values.report(inputs, "must be one tensor");
   return std::nullopt;
 }
@@ -61,7 +51,7 @@ std::optional<std::vector<std::int64_t>> rearranged_dims(ShardCaseValues& values
 
 std::optional<Question> read_rearranged(ShardCaseValues& values, std::int32_t value, const std::string& op,
                                         const Mesh& mesh) {
-  const auto input = only_input(values, value, mesh), output = tensor_of(values, value, "output", mesh);
+  const auto input = only_input(values, value, mesh), output = values.tensor_in(value, "output", mesh);
   if (!input || !output) return std::nullopt;
   RearrangeQuestion question;
   question.input = *input;
@@ -85,7 +75,7 @@ std::optional<Question> read_rearranged(ShardCaseValues& values, std::int32_t va
 }
 
 std::optional<Question> read_concatenate(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
-  const auto output = tensor_of(values, value, "output", mesh);
+  const auto output = values.tensor_in(value, "output", mesh);
   const std::int32_t inputs = values.require(value, "inputs"), along = values.require(value, "dim");
   if (!output || inputs == kMissing) return std::nullopt;
   const auto dim = values.index(along, static_cast<std::int32_t>(output->dims.size()), "a dimension");

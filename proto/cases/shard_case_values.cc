@@ -122,6 +122,11 @@ std::optional<double> ShardCaseValues::element_bytes(std::int32_t value) {
   return std::nullopt;
 }
 
+double ShardCaseValues::element_bytes_in(std::int32_t question, const std::string& key) {
+  constexpr double kBf16Bytes = 2;
+  return element_bytes(find(question, key)).value_or(kBf16Bytes);
+}
+
 std::optional<Mesh> ShardCaseValues::mesh(std::int32_t value) {
   if (value == kMissing) return std::nullopt;
   const auto listed = array(value);
@@ -241,6 +246,12 @@ std::optional<CaseTensor> ShardCaseValues::tensor(std::int32_t value, const Mesh
   if (!tensor || !axes((*keys)[2], mesh, tensor->layout.unreduced, used)) return std::nullopt;
   tensor->layout.unreduced = canonical(tensor->layout.unreduced);
   return tensor;
+}
+
+std::optional<CaseTensor> ShardCaseValues::tensor_in(std::int32_t question, const std::string& key,
+                                                     const Mesh& mesh) {
+  const std::int32_t found = require(question, key);
+  return found == kMissing ? std::nullopt : tensor(found, mesh, element_bytes_in(question));
 }
 
 std::optional<CaseTensor> ShardCaseValues::sharded(std::int32_t sharding,

@@ -31,6 +31,8 @@ class ShardCaseValues : public JsonValues {
                                                    std::int64_t most, std::int64_t fallback);
   std::optional<std::vector<std::int64_t>> sizes(std::int32_t value);
   std::optional<double> element_bytes(std::int32_t value);
+  // By the element type under this key of a question; those of bf16 where it says none that there is.
+  double element_bytes_in(std::int32_t question, const std::string& key = "dtype");
 
   // Of the case whose tensors come next.
   std::optional<Mesh> mesh(std::int32_t value);
@@ -41,6 +43,8 @@ class ShardCaseValues : public JsonValues {
 
   // {dims, sharding, unreduced}; REQUIRES: mesh() gave this mesh.
   std::optional<CaseTensor> tensor(std::int32_t value, const Mesh& mesh, double element_bytes);
+  // That of a question's key, in its element type; a missing key is a problem.
+  std::optional<CaseTensor> tensor_in(std::int32_t question, const std::string& key, const Mesh& mesh);
 
  private:
   // `used`: axes that the tensor has already, and then those of its dimensions too.

@@ -150,7 +150,7 @@ bool channels_fit(ShardCaseValues& values, std::int32_t value, const Convolution
 std::optional<Question> read_convolution(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
   ConvolutionQuestion question;
   ConvolutionShape& shape = question.shape;
-  const double bytes = values.element_bytes(values.find(value, "dtype")).value_or(2);
+  const double bytes = values.element_bytes_in(value);
   const auto tensor = [&](const char* key) {
     const std::int32_t found = values.require(value, key);
     return found == kMissing ? std::nullopt : values.tensor(found, mesh, bytes);
@@ -187,7 +187,7 @@ std::optional<Question> read_convolution(ShardCaseValues& values, std::int32_t v
 
 std::optional<Question> read_shift(ShardCaseValues& values, std::int32_t value, const std::string& op,
                                    const Mesh& mesh) {
-  const double bytes = values.element_bytes(values.find(value, "dtype")).value_or(2);
+  const double bytes = values.element_bytes_in(value);
   const std::int32_t inputs = values.require(value, "inputs"), result = values.require(value, "output");
   if (inputs == kMissing || result == kMissing) return std::nullopt;
   const auto listed = values.array(inputs);

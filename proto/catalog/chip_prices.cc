@@ -2,8 +2,8 @@
 #include "proto/catalog/chip_prices.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "engine/number_text.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/catalog/contract_length.h"
@@ -48,10 +48,8 @@ std::vector<PriceRow> price_rows(const Catalog& catalog) {
 std::optional<NamedSlice> named_slice(const Catalog& catalog, const std::string& name) {
   const std::size_t dash = name.find('-');
   if (dash == std::string::npos) return std::nullopt;
-  int counted = 0;
-  const char* end = name.data() + name.size();
-  const auto [at, error] = std::from_chars(name.data() + dash + 1, end, counted);
-  if (error != std::errc() || at != end || counted <= 0) return std::nullopt;
+  const int counted = whole_text_as<int>(name.substr(dash + 1)).value_or(0);
+  if (counted <= 0) return std::nullopt;
   for (const std::string& list : catalog.names(Catalog::Section::kPrices))
     for (const schema::SliceName& slice : find_prices(catalog.entries(), list)->slice_name())
       if (slice.prefix() == name.substr(0, dash) && counted % slice.counted_per_chip() == 0)

@@ -1,10 +1,10 @@
 // Reads the number of years in the name of a term.
 #include "proto/catalog/contract_length.h"
 
-#include <charconv>
 #include <string>
 #include <string_view>
 
+#include "engine/number_text.h"
 #include "engine/unit_factors.h"
 #include "proto/catalog.pb.h"
 
@@ -24,10 +24,10 @@ double days_of_term(const std::string& term) {
   constexpr std::string_view kBegin = "committed_", kEnd = "y";
   constexpr int kMostYears = 100;  // minimum_days has no more
   if (!term.starts_with(kBegin) || !term.ends_with(kEnd)) return 0;
-  int years = 0;
-  const char *from = term.data() + kBegin.size(), *to = term.data() + term.size() - kEnd.size();
-  const auto [at, error] = std::from_chars(from, to, years);
-  return error == std::errc() && at == to && years > 0 && years <= kMostYears ? years * kDaysPerYear : 0;
+  const std::string_view between =
+      std::string_view(term).substr(kBegin.size(), term.size() - kBegin.size() - kEnd.size());
+  const int years = whole_text_as<int>(between).value_or(0);
+  return years > 0 && years <= kMostYears ? years * kDaysPerYear : 0;
 }
 
 }  // namespace

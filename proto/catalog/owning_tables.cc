@@ -2,6 +2,7 @@
 #include "proto/catalog/owning_tables.h"
 
 #include "engine/spelling.h"
+#include "engine/words.h"
 #include "proto/catalog/builtin_capital.h"
 #include "proto/catalog/builtin_grids.h"
 #include "proto/catalog/builtin_table.h"
@@ -38,9 +39,7 @@ std::string unknown_grid_hint(const std::string& name) {
   const std::vector<std::string> names = grid_names();
   if (const std::string near = closest_name(name, names); !near.empty())
     return "did you mean \"" + near + "\"?";
-  std::string all;
-  for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
-  return "known are " + all;
+  return "known are " + separated(names, ", ");
 }
 
 Ownership usual_ownership() {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/words.h"
 #include "proto/pages/schema_defaults.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/load.h"

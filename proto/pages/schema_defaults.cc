@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/words.h"
 #include "proto/pages/page_files.h"
-#include "proto/text/override.h"
 
 namespace podsim {
 namespace {

@@ -19,6 +19,8 @@ constexpr std::string_view kReadByWeeks[] = {"name",
                                              "seed",
                                              "seeds",
                                              "reliability",
+                                             "space",  // warn_of_other_questions tells of these two
+                                             "plan",
                                              "cluster.chip",
                                              "cluster.chips",
                                              "cluster.fabric",
@@ -69,6 +71,20 @@ constexpr std::string_view kReadByAvailability[] = {"name",
                                                     "cluster.fabric_override.gpu_cluster.gpus_per_host",
                                                     "cluster.fabric_override.dcn.chips_per_host"};
 
+// A block that asks another question, why this one does not read it, and who does.
+struct OtherQuestion {
+  AskedOf beside;
+  const char *block, *why, *hint;
+};
+constexpr const char* kSearchReads = "podsim search chooses among layouts";
+constexpr const char* kPlanReads = "podsim plan chooses among clusters";
+constexpr OtherQuestion kOtherQuestions[] = {
+    {AskedOf::kStep, "space", "a run has the layout of its job", kSearchReads},
+    {AskedOf::kStep, "plan", "a run has the cluster of its scenario", kPlanReads},
+    {AskedOf::kSearch, "plan", "a search has the cluster of its scenario", kPlanReads},
+    {AskedOf::kWeeks, "space", "a run of weeks has the layout of its job", kSearchReads},
+    {AskedOf::kWeeks, "plan", "a run of weeks has the cluster of its scenario", kPlanReads}};
+
 // Of a scenario that asks nothing else.
 template <std::size_t N>
 void warn_of_others(const schema::Scenario& scenario, const std::string_view (&read)[N],
@@ -96,6 +112,12 @@ void warn_of_delays(const schema::Reliability& block, Document& document) {
 }
 
 }  // namespace
+
+void warn_of_other_questions(AskedOf asked, const schema::Scenario& scenario, Document& document) {
+  for (const OtherQuestion& other : kOtherQuestions)
+    if (other.beside == asked && is_set(scenario, other.block))
+      document.warn_idle(other.block, other.why, other.hint);
+}
 
 void warn_beside_weeks(const schema::Scenario& scenario, Document& document) {
   const schema::Reliability& block = scenario.reliability();

@@ -3,18 +3,14 @@
 #include "proto/scenario/load.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "proto/scenario.pb.h"
 #include "proto/scenario/idle_adversities.h"
 #include "proto/scenario/idle_fields.h"
+#include "proto/scenario/idle_questions.h"
+#include "proto/scenario/read_scenario.h"
 #include "proto/scenario/resolve.h"
 #include "proto/scenario/resolve_degradation.h"
-#include "proto/text/override.h"
-#include "proto/text/parse.h"
-#include "proto/text/question_digest.h"
-#include "proto/text/ranges.h"
-#include "proto/text/read_file.h"
 #include "report/text/text.h"
 
 namespace podsim {
@@ -39,7 +35,6 @@ void check_job_or_jobs(const schema::Scenario& scenario, Document& document) {
 constexpr std::int64_t kMostStepsOfSeeds = 10'000'000;  // their times are kept: 80 MB
 
 void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& document) {
-  if (scenario.has_seed()) spec.seed = scenario.seed();
   if (scenario.has_steps()) spec.steps = scenario.steps();
   if (scenario.has_seeds()) spec.seeds = scenario.seeds();
   spec.asks_weeks = scenario.has_reliability();
@@ -97,8 +92,7 @@ bool asks_of_listable_chips(const schema::Scenario& scenario, const FabricSpec& 
 std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
                                  Document& document) {
   Spec spec;
-  spec.name = scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
-  spec.question = scenario.question();
+  set_heading(scenario, document, spec);
   resolve_seeds(scenario, spec, document);
 
   const auto& cluster = scenario.cluster();
@@ -145,32 +139,17 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
 
 LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides) {
-  Document document(file_name, text);
-  LoadResult result;
-  schema::Scenario scenario;
-  if (parse(document, scenario)) {
-    apply_overrides(overrides, scenario, document);
-    check_ranges(scenario, "", document);
-    check_required(scenario, "", document);
-    const LookedUpEntries entries;
-    result.spec = resolve_spec(scenario, catalog.entries(), document);
-    if (result.spec) result.spec->sha256 = entries.digest(canonical_text(scenario));
-    if (scenario.has_space())
-      document.warn_idle("space", "a run has the layout of its job", "podsim search chooses among layouts");
-    if (scenario.has_plan())
-      document.warn_idle("plan", "a run has the cluster of its scenario",
-                         "podsim plan chooses among clusters");
-  }
-  result.problems = document.problems();
-  result.warnings = document.warnings();
-  return result;
+  return loaded(file_name, text, overrides, &LoadResult::spec,
+                [&](const schema::Scenario& scenario, Document& document) {
+                  auto spec = resolve_spec(scenario, catalog.entries(), document);
+                  warn_of_other_questions(AskedOf::kStep, scenario, document);
+                  return spec;
+                });
 }
 
 LoadResult load_scenario_file(const std::string& path, const Catalog& catalog,
                               const std::vector<Override>& overrides) {
-  LoadResult result;
-  const auto text = read_file(path, result.problems);
-  return text ? load_scenario(path, *text, catalog, overrides) : result;
+  return loaded_file(path, catalog, overrides, load_scenario);
 }
 
 }  // namespace podsim

@@ -3,25 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "proto/catalog.pb.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/catalog/convert.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/idle_questions.h"
+#include "proto/scenario/read_scenario.h"
 #include "proto/text/override.h"
-#include "proto/text/parse.h"
-#include "proto/text/question_digest.h"
 #include "proto/text/ranges.h"
-#include "proto/text/read_file.h"
 #include "report/text/text.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kMostEvents = 1e9;                 // half a minute
-constexpr std::int64_t kMostPodChips = 16'777'216;  // as cluster.chips may be
+constexpr double kMostEvents = 1e9;  // half a minute
 
 class AvailabilityResolver {
  public:
@@ -29,10 +25,7 @@ class AvailabilityResolver {
       : scenario_(scenario), entries_(entries), document_(document) {}
 
   std::optional<AvailabilityQuestion> resolve() {
-    question_.name =
-        scenario_.has_name() ? scenario_.name() : std::filesystem::path(document_.file()).stem().string();
-    question_.question = scenario_.question();
-    if (scenario_.has_seed()) question_.seed = scenario_.seed();
+    set_heading(scenario_, document_, question_);
     const auto fabric = network();
     if (!scenario_.has_availability())
       report_missing("availability", "{ slice_chips: 256 host_availability: 0.999 }", document_);
@@ -91,10 +84,10 @@ class AvailabilityResolver {
                        "write torus { ... } or gpu_cluster { ... }");
       return std::nullopt;
     }
-    if (!choice.has_chips() && known > kMostPodChips) {
+    if (!choice.has_chips() && known > kMaxChipsByRule) {
       document_.report("cluster.fabric_override", "a pod of " + std::to_string(known) +
                                                       " chips is more than the " +
-                                                      std::to_string(kMostPodChips) + " that there may be");
+                                                      std::to_string(kMaxChipsByRule) + " that there may be");
       return std::nullopt;
     }
     spec.chips = choice.has_chips() ? choice.chips() : static_cast<int>(known);
@@ -206,27 +199,10 @@ class AvailabilityResolver {
 
 LoadAvailabilityResult load_availability(const std::string& file_name, const std::string& text,
                                          const Catalog& catalog, const std::vector<Override>& overrides) {
-  Document document(file_name, text);
-  LoadAvailabilityResult result;
-  schema::Scenario scenario;
-  if (parse(document, scenario)) {
-    apply_overrides(overrides, scenario, document);
-    check_ranges(scenario, "", document);
-    check_required(scenario, "", document);
-    const LookedUpEntries entries;
-    result.question = AvailabilityResolver(scenario, catalog.entries(), document).resolve();
-    if (result.question) result.question->sha256 = entries.digest(canonical_text(scenario));
-  }
-  result.problems = document.problems();
-  result.warnings = document.warnings();
-  return result;
-}
-
-LoadAvailabilityResult load_availability_file(const std::string& path, const Catalog& catalog,
-                                              const std::vector<Override>& overrides) {
-  LoadAvailabilityResult result;
-  const auto text = read_file(path, result.problems);
-  return text ? load_availability(path, *text, catalog, overrides) : result;
+  return loaded(file_name, text, overrides, &LoadAvailabilityResult::question,
+                [&](const schema::Scenario& scenario, Document& document) {
+                  return AvailabilityResolver(scenario, catalog.entries(), document).resolve();
+                });
 }
 
 }  // namespace podsim

@@ -21,8 +21,4 @@ struct LoadAvailabilityResult {
 LoadAvailabilityResult load_availability(const std::string& file_name, const std::string& text,
                                          const Catalog& catalog, const std::vector<Override>& overrides);
 
-// Reads the file first; a missing or unreadable file is a problem.
-LoadAvailabilityResult load_availability_file(const std::string& path, const Catalog& catalog,
-                                              const std::vector<Override>& overrides);
-
 }  // namespace podsim

@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/words.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/catalog/owning_tables.h"
 #include "proto/plan.pb.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/point_value.h"
+#include "proto/scenario/read_scenario.h"
 #include "proto/scenario/resolve.h"
 #include "proto/scenario/resolve_varied.h"
 #include "proto/text/assign.h"
 #include "proto/text/parse.h"
 #include "proto/text/quantities.h"
-#include "proto/text/ranges.h"
 #include "proto/text/read_file.h"
 #include "proto/text/set_fields.h"
 #include "report/figures/every_figure.h"
@@ -148,9 +149,7 @@ class PlanResolver {
       if (!numbers)
         return document_.report(from, from + " must be a set of numbers, not \"" + said + "\"",
                                 "write a range such as 1..8x2 or 1..10+1, or a list such as 1,2,4");
-      std::string list;
-      for (const std::int64_t number : *numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
-      set(from, to, list, settings);
+      set(from, to, separated_numbers(*numbers, ","), settings);
     });
   }
 
@@ -368,19 +367,14 @@ std::string wrong_limit_key(const std::string& key) {
 
 LoadPlanResult load_plan(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides) {
-  Document document(file_name, text);
   LoadPlanResult result;
-  schema::Scenario scenario;
-  if (parse(document, scenario)) {
-    apply_overrides(overrides, scenario, document);
-    check_ranges(scenario, "", document);
-    check_required(scenario.plan(), "plan", document);
+  const auto resolve = [&](const schema::Scenario& scenario, Document& document) {
     refuse_unsearchable(scenario, document);  // of each cluster the layouts are searched
     if (document.clean())
       result.plan = PlanResolver(scenario, overrides, catalog.entries(), document).resolve();
     if (!document.clean()) result.plan.reset();
-  }
-  result.problems = document.problems();
+  };
+  result.problems = read_scenario(file_name, text, overrides, RequiredFields::kOfPlan, resolve).problems;
   return result;
 }
 

@@ -1,19 +1,14 @@
 // Loads scenarios for podsim reliability.
 #include "proto/scenario/load_reliability.h"
 
-#include <filesystem>
-
 #include "proto/catalog.pb.h"
 #include "proto/catalog/catalog_entries.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/idle_fields.h"
 #include "proto/scenario/idle_questions.h"
+#include "proto/scenario/read_scenario.h"
 #include "proto/scenario/resolve.h"
-#include "proto/text/override.h"
 #include "proto/text/parse.h"
-#include "proto/text/question_digest.h"
-#include "proto/text/ranges.h"
-#include "proto/text/read_file.h"
 
 namespace podsim {
 namespace {
@@ -55,10 +50,7 @@ bool resolve_surroundings(const schema::Scenario& scenario, const Catalog::Entri
 std::optional<ReliabilityQuestion> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
                                            Document& document) {
   ReliabilityQuestion question;
-  question.name =
-      scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
-  question.question = scenario.question();
-  if (scenario.has_seed()) question.seed = scenario.seed();
+  set_heading(scenario, document, question);
   question.seeds = scenario.has_seeds() ? scenario.seeds() : kSeeds;
   question.failures = mix_of_fabric(scenario, entries);
   if (!scenario.has_reliability())
@@ -85,30 +77,16 @@ std::string mix_for_lack_of_failures(const std::string& text, const Catalog& cat
 
 LoadReliabilityResult load_reliability(const std::string& file_name, const std::string& text,
                                        const Catalog& catalog, const std::vector<Override>& overrides) {
-  Document document(file_name, text);
-  LoadReliabilityResult result;
-  schema::Scenario scenario;
-  if (parse(document, scenario)) {
-    apply_overrides(overrides, scenario, document);
-    check_ranges(scenario, "", document);
-    check_required(scenario, "", document);
-    if (scenario.has_plan())
-      document.warn_idle("plan", "a run of weeks has the cluster of its scenario",
-                         "podsim plan chooses among clusters");
-    const LookedUpEntries entries;
-    result.question = resolve(scenario, catalog.entries(), document);
-    if (result.question) result.question->sha256 = entries.digest(canonical_text(scenario));
-  }
-  result.problems = document.problems();
-  result.warnings = document.warnings();
-  return result;
+  return loaded(file_name, text, overrides, &LoadReliabilityResult::question,
+                [&](const schema::Scenario& scenario, Document& document) {
+                  warn_of_other_questions(AskedOf::kWeeks, scenario, document);
+                  return resolve(scenario, catalog.entries(), document);
+                });
 }
 
 LoadReliabilityResult load_reliability_file(const std::string& path, const Catalog& catalog,
                                             const std::vector<Override>& overrides) {
-  LoadReliabilityResult result;
-  const auto text = read_file(path, result.problems);
-  return text ? load_reliability(path, *text, catalog, overrides) : result;
+  return loaded_file(path, catalog, overrides, load_reliability);
 }
 
 }  // namespace podsim

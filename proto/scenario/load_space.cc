@@ -2,10 +2,9 @@
 #include "proto/scenario/load_space.h"
 
 #include "proto/scenario.pb.h"
+#include "proto/scenario/idle_questions.h"
+#include "proto/scenario/read_scenario.h"
 #include "proto/scenario/resolve.h"
-#include "proto/text/parse.h"
-#include "proto/text/question_digest.h"
-#include "proto/text/ranges.h"
 #include "proto/text/set_fields.h"
 #include "workload/pipeline/schedules.h"
 
@@ -83,29 +82,20 @@ void refuse_unsearchable(const schema::Scenario& scenario, Document& document) {
 
 LoadSearchResult load_search(const std::string& file_name, const std::string& text, const Catalog& catalog,
                              const std::vector<Override>& overrides) {
-  Document document(file_name, text);
   LoadSearchResult result;
-  schema::Scenario scenario;
-  if (parse(document, scenario)) {
-    apply_overrides(overrides, scenario, document);
-    check_ranges(scenario, "", document);
-    check_required(scenario, "", document);
+  const auto resolve = [&](const schema::Scenario& scenario, Document& document) {
     refuse_unsearchable(scenario, document);
-    const LookedUpEntries entries;
     auto spec = resolve_spec(scenario, catalog.entries(), document);
-    if (scenario.has_plan())
-      document.warn_idle("plan", "a search has the cluster of its scenario",
-                         "podsim plan chooses among clusters");
+    warn_of_other_questions(AskedOf::kSearch, scenario, document);
     if (spec && spec->job.program)
       document.report("job.model", "a search lays out models of layers, not programs",
                       "podsim catalog models tells which are");
-    if (spec && document.clean()) {
-      spec->sha256 = entries.digest(canonical_text(scenario));
-      result.question = {*std::move(spec), to_space(scenario.space())};
-    }
-  }
-  result.problems = document.problems();
-  result.warnings = document.warnings();
+    if (spec && document.clean()) result.question = {*std::move(spec), to_space(scenario.space())};
+  };
+  ScenarioRead read = read_scenario(file_name, text, overrides, RequiredFields::kOfAllBlocks, resolve);
+  if (result.question) result.question->spec.sha256 = std::move(read.sha256);
+  result.problems = std::move(read.problems);
+  result.warnings = std::move(read.warnings);
   return result;
 }
 

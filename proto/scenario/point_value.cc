@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "engine/words.h"
 #include "proto/scenario.pb.h"
 #include "proto/text/document.h"
 #include "proto/text/parse.h"

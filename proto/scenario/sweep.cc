@@ -7,6 +7,7 @@
 #include <cctype>
 #include <utility>
 
+#include "engine/words.h"
 #include "proto/scenario.pb.h"
 #include "proto/text/override.h"
 

@@ -4,10 +4,10 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 #include "proto/options.pb.h"
 
@@ -17,20 +17,12 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-template <class Number>
-std::optional<Number> parse_number(const std::string& text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // Whole numbers may be written as 1e6, which people do for large counts.
 template <class Integer>
 std::optional<Integer> parse_integer(const std::string& text) {
-  if (const auto exact = parse_number<Integer>(text)) return exact;
-  const auto value = parse_number<double>(text);
-  if (!value || !std::isfinite(*value) || *value != std::floor(*value)) return std::nullopt;
+  if (const auto exact = whole_text_as<Integer>(text)) return exact;
+  const auto value = whole_text_as<double>(text);
+  if (!value || *value != std::floor(*value)) return std::nullopt;
   // 2^53: beyond it a double no longer holds every whole number.
   if (std::abs(*value) > 9007199254740992.0 || *value < 0) return std::nullopt;
   if (*value > static_cast<double>(std::numeric_limits<Integer>::max())) return std::nullopt;
@@ -143,7 +135,7 @@ std::optional<ValueProblem> assign(Message& message, const FieldDescriptor& fiel
       }
       break;
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      if (const auto number = parse_number<double>(value)) {
+      if (const auto number = number_as_written<double>(value)) {  // ranges tell of what is infinite or none
         set_or_add(message, field, &Reflection::SetDouble, &Reflection::AddDouble, *number);
         return std::nullopt;
       }

@@ -2,20 +2,16 @@
 #include "proto/text/csv_table.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <sstream>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
+constexpr std::string_view kAroundCells = " \t\r";
 
 bool is(CsvNumber which, double value) {
   return which == CsvNumber::kAny || value > 0 || (which == CsvNumber::kNotNegative && value == 0);
@@ -28,7 +24,7 @@ CsvTable::CsvTable(std::string file, const std::string& text) : file_(std::move(
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    const std::string content = trimmed(line);
+    const std::string content = trim(line, kAroundCells);
     if (content.empty() || content.front() == '#') continue;
     auto row = split(number, line);
     if (!row) continue;
@@ -46,7 +42,7 @@ CsvTable::CsvTable(std::string file, const std::string& text) : file_(std::move(
 }
 
 std::optional<CsvRow> CsvTable::split(int line, const std::string& text) {
-  CsvRow row{line, trimmed(text), {}};
+  CsvRow row{line, trim(text, kAroundCells), {}};
   std::size_t at = 0;
   while (true) {
     CsvCell cell{"", static_cast<int>(at) + 1};
@@ -69,7 +65,7 @@ std::optional<CsvRow> CsvTable::split(int line, const std::string& text) {
       at = std::min(text.find(',', at), text.size());
     } else {
       const std::size_t end = std::min(text.find(',', at), text.size());
-      cell.text = trimmed(text.substr(at, end - at));
+      cell.text = trim(text.substr(at, end - at), kAroundCells);
       at = end;
     }
     row.cells.push_back(std::move(cell));
@@ -101,10 +97,8 @@ const CsvCell& CsvTable::cell(const CsvRow& row, const std::string& column) cons
 
 std::optional<double> CsvTable::number(const CsvRow& row, const std::string& column, CsvNumber which) {
   const std::string& text = cell(row, column).text;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && is(which, value))
-    return value;
+  const auto value = whole_text_as<double>(text);
+  if (value && is(which, *value)) return value;
   report(row, column, column + " is \"" + text + "\"",
          which == CsvNumber::kPositive      ? "expected a number above 0"
          : which == CsvNumber::kNotNegative ? "expected a number, 0 or more"

@@ -4,10 +4,11 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
-#include <charconv>
 #include <optional>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
+#include "engine/words.h"
 #include "proto/text/assign.h"
 
 namespace podsim {
@@ -26,11 +27,9 @@ struct Segment {
 std::optional<Segment> parse_segment(const std::string& text) {
   const std::size_t bracket = text.find('[');
   if (bracket == std::string::npos) return Segment{text, std::nullopt};
-  int index = -1;
-  const char* end = text.data() + text.size() - 1;
-  const auto read = std::from_chars(text.data() + bracket + 1, end, index);
-  if (text.back() != ']' || read.ec != std::errc() || read.ptr != end || index < 0) return std::nullopt;
-  return Segment{text.substr(0, bracket), index};
+  const auto index = whole_text_as<int>(text.substr(bracket + 1, text.size() - bracket - 2));
+  if (text.back() != ']' || !index || *index < 0) return std::nullopt;
+  return Segment{text.substr(0, bracket), *index};
 }
 
 // Elements are named by the first field of their type, where that is text: mesh.tensor, rule.batch.
@@ -167,22 +166,6 @@ void Setter::set(const FieldDescriptor& field, const Segment& segment) {
 }
 
 }  // namespace
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-std::string trim(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 const FieldDescriptor* field_at(const Descriptor& root, const std::string& path) {
   const Descriptor* type = &root;

@@ -30,7 +30,4 @@ void apply_overrides(const std::vector<Override>& overrides, google::protobuf::M
 const google::protobuf::FieldDescriptor* field_at(const google::protobuf::Descriptor& root,
                                                   const std::string& path);
 
-std::vector<std::string> split(const std::string& text, char separator);
-std::string trim(const std::string& text);  // without the blanks at both ends
-
 }  // namespace podsim

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "engine/binary_units.h"
+#include "engine/number_text.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
@@ -16,22 +18,9 @@ constexpr std::size_t kMostCounts = 1000;
 constexpr double kLargestByteCount =
     1e15;  // over a link of 1 GB/s that takes a million seconds; Time holds nine
 
-std::vector<std::string> pieces_of(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1) {
-    parts.push_back(text.substr(begin, end - begin));
-  }
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
 std::optional<std::int64_t> parse_count(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0)
-    return std::nullopt;
-  return value;
+  const auto value = whole_text_as<std::int64_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // FIRST..LAST with an optional step after `mark`: "64..4096x2" -> {"64", "4096", "2"}. Nothing without "..".
@@ -52,7 +41,7 @@ template <class Value>
 std::optional<std::vector<Value>> parse_list(
     const std::string& text, const std::function<std::optional<Value>(const std::string&)>& parse) {
   std::vector<Value> values;
-  for (const std::string& part : pieces_of(text, ',')) {
+  for (const std::string& part : split(text, ',')) {
     const std::optional<Value> value = parse(part);
     if (!value) return std::nullopt;
     values.push_back(*value);
@@ -134,10 +123,8 @@ std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& te
 
 std::optional<std::vector<double>> parse_number_range(const std::string& text) {
   const auto positive = [](const std::string& part) -> std::optional<double> {
-    double value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    const bool whole = !part.empty() && error == std::errc{} && end == part.data() + part.size();
-    return whole && std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
+    const auto value = whole_text_as<double>(part);
+    return value && *value > 0 ? value : std::nullopt;
   };
   // A plus that is no part of an exponent.
   const std::size_t dots = text.find("..");
@@ -171,7 +158,7 @@ std::optional<std::vector<std::int64_t>> parse_index_list(const std::string& tex
 
 std::optional<std::vector<int>> parse_shape(const std::string& text) {
   std::vector<int> shape;
-  for (const std::string& part : pieces_of(text, 'x')) {
+  for (const std::string& part : split(text, 'x')) {
     const auto length = parse_count(part);
     if (!length || *length < 1 || *length > kMostIndices) return std::nullopt;
     shape.push_back(static_cast<int>(*length));

@@ -11,6 +11,9 @@
 
 namespace podsim {
 
+// Of files of other tools: profiles and modules are large.
+inline constexpr std::size_t kMostImportBytes = std::size_t{1} << 30;
+
 // The bytes of a file, unpacked where gzip has compressed it, without a byte-order mark of UTF-8 in front; or
 // nothing and one more problem. A file that is larger than `most_bytes` is a problem, and no more of it is
 // read.

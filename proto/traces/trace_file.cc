@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <string_view>
 
+#include "engine/number_text.h"
 #include "engine/spelling.h"
 #include "proto/traces/text_lines.h"
 
@@ -148,10 +147,8 @@ class TraceReader {
   template <class Integer>
   bool whole(std::string_view line, std::size_t at, std::string_view cell, int column, int least, int most,
              Integer& value) {
-    std::int64_t read = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), read);
-    if (error == std::errc() && end == cell.data() + cell.size() && read >= least && read <= most) {
-      value = static_cast<Integer>(read);
+    if (const auto read = whole_text_as<std::int64_t>(cell); read && *read >= least && *read <= most) {
+      value = static_cast<Integer>(*read);
       return true;
     }
     return bad_cell(line, at, cell, column,
@@ -160,13 +157,12 @@ class TraceReader {
 
   // A duration below 0 is as wrong as no number.
   bool seconds(std::string_view line, std::size_t at, std::string_view cell, int column, double& value) {
-    const char* const last = cell.data() + cell.size();
-    float single = 0;
-    const auto [end, error] = trace_.single_precision ? std::from_chars(cell.data(), last, single)
-                                                      : std::from_chars(cell.data(), last, value);
-    if (trace_.single_precision) value = static_cast<double>(single);
-    if (error == std::errc() && end == last && std::isfinite(value) && (column != kDuration || value >= 0))
+    const auto read = trace_.single_precision ? std::optional<double>(whole_text_as<float>(cell))
+                                              : whole_text_as<double>(cell);
+    if (read && (column != kDuration || *read >= 0)) {
+      value = *read;
       return true;
+    }
     return bad_cell(line, at, cell, column,
                     column == kDuration ? "expected seconds, at least 0" : "expected seconds");
   }
@@ -232,9 +228,8 @@ Meta read_meta(const std::string& path, std::vector<Problem>& problems) {
     const std::string_view key = without_blanks(content.substr(0, colon)),
                            value = without_blanks(content.substr(colon + 1));
     if (key == "dsp_size") {
-      const auto [end, error] =
-          std::from_chars(value.data(), value.data() + value.size(), meta.sequence_ranks);
-      if (error != std::errc() || end != value.data() + value.size() || meta.sequence_ranks < 1)
+      meta.sequence_ranks = whole_text_as<int>(value).value_or(0);
+      if (meta.sequence_ranks < 1)
         report("dsp_size is \"" + std::string(value) + "\"", "expected a whole number of at least 1");
     } else if (key == "precision") {
       meta.single_precision = value == "single";

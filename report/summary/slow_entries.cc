@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/words.h"
 #include "report/text/align.h"
 #include "report/text/text.h"
 
@@ -17,11 +18,7 @@ std::string name_of(PartKind kind, bool several) {
   return several ? name + "s" : name;
 }
 
-std::string list(const std::vector<int>& numbers) {
-  std::string text;
-  for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return text;
-}
+std::string list(const std::vector<int>& numbers) { return separated_numbers(numbers, ", "); }
 
 std::string parts(const Selector& which) {
   const bool one = which.numbers.size() == 1 && which.numbers[0].first == which.numbers[0].second;

@@ -68,12 +68,6 @@ std::vector<Cell> cells_of(const DetailedReport& detailed) {
   return cells_of(all);
 }
 
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string line;
-  for (std::size_t c = 0; c < cells.size(); ++c) line += (c == 0 ? "" : ",") + csv_cell(cells[c]);
-  return line + "\n";
-}
-
 std::string csv_of(std::vector<std::vector<Cell>> lines) {
   std::vector<std::string> columns;
   std::vector<std::map<std::string, std::string>> values;

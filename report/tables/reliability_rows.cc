@@ -10,13 +10,7 @@ namespace {
 
 using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, value) in column order
 
-// Quoted where a comma or a quote would end the cell (RFC 4180).
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
+std::string hundredths(double share) { return fixed(100 * share, 2) + "%"; }
 
 // Of what grows with the length of a run: unknown where some were cut off.
 std::string eight_of_ten(const ReliabilityReport& report, const Spread& spread) {
@@ -56,9 +50,9 @@ void add_spread(Cells& cells, const std::string& name, const Spread& spread) {
 // `with_carbon`: of any report of the table.
 Cells csv_cells(const ReliabilityReport& report, bool with_carbon) {
   const ReliabilityFigures& figures = report.figures;
-  Cells cells = {{"scenario", cell(report.scenario)},
-                 {"chip", cell(report.chip)},
-                 {"fabric", cell(report.fabric)},
+  Cells cells = {{"scenario", cell_text(report.scenario)},
+                 {"chip", cell_text(report.chip)},
+                 {"fabric", cell_text(report.fabric)},
                  {"job_chips", std::to_string(report.job_chips)},
                  {"job_nodes", std::to_string(report.job_nodes)},
                  {"spare_nodes", std::to_string(report.spare_nodes)},
@@ -87,7 +81,7 @@ Cells csv_cells(const ReliabilityReport& report, bool with_carbon) {
   for (const BillLine& line : report.bill) cells.emplace_back("usd." + line.item, shortest(line.usd));
   cells.emplace_back("unpaid_chip_hours", shortest(report.unpaid_chip_hours));
   for (const BucketReport& bucket : report.buckets)
-    cells.emplace_back("share." + cell(bucket.bucket), shortest(bucket.share));
+    cells.emplace_back("share." + bucket.bucket, shortest(bucket.share));
   return cells;
 }
 
@@ -108,18 +102,19 @@ std::vector<std::vector<std::string>> reliability_rows(std::span<const Reliabili
 }
 
 std::string reliability_csv(std::span<const ReliabilityReport> reports) {
-  std::string header, lines;
+  std::vector<std::string> columns;
+  std::string lines;
   const bool with_carbon = std::ranges::any_of(
       reports, [](const ReliabilityReport& report) { return report.figures.carbon_t.has_value(); });
   for (const ReliabilityReport& report : reports) {
-    std::string line;
+    std::vector<std::string> line;
     for (const auto& [column, value] : csv_cells(report, with_carbon)) {
-      if (&report == &reports.front()) header += (header.empty() ? "" : ",") + column;
-      line += (line.empty() ? "" : ",") + value;
+      if (&report == &reports.front()) columns.push_back(column);
+      line.push_back(value);
     }
-    lines += line + "\n";
+    lines += csv_line(line);
   }
-  return header + "\n" + lines;
+  return csv_line(columns) + lines;
 }
 
 }  // namespace podsim

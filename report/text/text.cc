@@ -25,6 +25,15 @@ std::string with_exponent(double value, int decimals) {
   return text.data();
 }
 
+std::string in_csv_quotes(const std::string& value) {
+  std::string out = "\"";
+  for (const char c : value) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
 // "1234567.8" -> "1,234,567.8"
 std::string grouped(std::string digits) {
   const std::size_t first = digits[0] == '-' ? 1 : 0;
@@ -96,13 +105,17 @@ std::string cell_text(const std::string& text) {
 }
 
 std::string csv_cell(const std::string& value) {
-  if (value.find_first_of(",\"\n\r") == std::string::npos) return value;
-  std::string out = "\"";
-  for (const char c : value) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
+  return value.find_first_of(",\"\n\r") == std::string::npos ? value : in_csv_quotes(value);
+}
+
+std::string csv_text_cell(const std::string& text) { return csv_cell(cell_text(text)); }
+
+std::string quoted_csv_text(const std::string& text) { return in_csv_quotes(cell_text(text)); }
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t c = 0; c < cells.size(); ++c) line += (c == 0 ? "" : ",") + csv_cell(cells[c]);
+  return line + "\n";
 }
 
 }  // namespace podsim

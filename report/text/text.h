@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/units.h"
 
@@ -23,7 +24,14 @@ std::string gib(Bytes bytes);              // "71.25 GiB"
 // a spreadsheet run what somebody else wrote as a formula.
 std::string cell_text(const std::string& text);
 
-// In quotes where a comma, a quote or a line break would end the cell (RFC 4180).
+// In quotes where a comma, a quote or a line break would end the cell (RFC 4180). Of names, paths and
+// whatever else somebody wrote `csv_text_cell`: the cell of its cell_text.
 std::string csv_cell(const std::string& value);
+std::string csv_text_cell(const std::string& text);
+// The same in quotes whether or not it needs them.
+std::string quoted_csv_text(const std::string& text);
+
+// A row of csv_cells, with its line break. Texts are cell_texts already.
+std::string csv_line(const std::vector<std::string>& cells);
 
 }  // namespace podsim

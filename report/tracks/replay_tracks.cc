@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/time_limits.h"
 #include "scheduler/replay/operation_times.h"
 #include "scheduler/replay/replay_graph.h"
 #include "scheduler/replay/replayer.h"
@@ -21,8 +22,7 @@ std::string track_of(OpType type) { return is_computation(type) ? "compute" : st
 
 TrackSlice slice_of(OpType type, std::int32_t sequence, int microbatch, int chunk, double begin_s,
                     double end_s) {
-  constexpr double kLongest_s = 9e6;  // that picoseconds can count
-  if (!(end_s < kLongest_s))
+  if (!(end_s < kCountable_s))
     throw ReplayError(
         "operations of the step end after more than 100 days, which no picture along time shows");
   TrackSlice slice{Time::seconds(begin_s), Time::seconds(end_s),

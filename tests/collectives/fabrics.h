@@ -7,31 +7,18 @@
 #include <vector>
 
 #include "collectives/collective.h"
+#include "tests/topology/torus_spec.h"
 #include "topology/fabric_spec.h"
 
 namespace podsim {
 
-inline constexpr double kIciRate = 50e9;  // bytes per second, each direction
+inline constexpr double kIciRate = kIciBandwidth.value;  // bytes per second, each direction
 inline constexpr double kNvlinkRate = 400e9;
 inline constexpr double kNicRate = 50e9;
 inline constexpr double kDcnRate = 25e9;        // per host of 4 chips
-inline constexpr Time kIciLatency{1'000'000};   // 1 us
 inline constexpr Time kNvlinkLatency{500'000};  // one link; a hop between GPUs of a domain takes two
 inline constexpr Time kNicLatency{1'000'000};
 inline constexpr Time kDcnLatency{5'000'000};
-
-// `slices` tori, every dimension closed to a ring where `cube` = 0 and `wrap_lengths` is empty.
-inline FabricSpec torus_spec(std::array<int, 3> shape, int cube = 0, std::vector<int> wrap_lengths = {}) {
-  FabricSpec spec;
-  spec.name = "torus";
-  spec.chips = shape[0] * shape[1] * shape[2];
-  spec.torus.emplace();
-  spec.torus->shape = shape;
-  spec.torus->cube = cube;
-  spec.torus->wrap_lengths = std::move(wrap_lengths);
-  spec.torus->ici = {.bandwidth = {kIciRate}, .efficiency = 1, .latency = kIciLatency};
-  return spec;
-}
 
 inline Fabric torus(std::array<int, 3> shape) { return build_fabric(torus_spec(shape)); }
 

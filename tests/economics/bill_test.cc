@@ -85,45 +85,52 @@ TEST(Bill, what_leaves_the_provider_is_paid_by_the_gigabyte_beside_chip_time) {
   EXPECT_EQ(bill.of(BillItem::kEgress), 0);
 }
 
+int drawn(std::uint64_t week, std::uint64_t what, int most) {
+  return static_cast<int>(random_bits(week, RandomPurpose::kTest, what, 0) %
+                          static_cast<std::uint64_t>(most + 1));
+}
+
+// Preemptions and two kinds of failures, repairs, spares, and at times an early end.
+TrainingRun random_run(std::uint64_t week) {
+  TrainingRun run;
+  run.nodes_per_unit = 1 + drawn(week, 0, 3);
+  run.units = 1 + drawn(week, 1, 7);
+  run.spare_units = drawn(week, 2, 3);
+  run.length = Milliseconds::seconds(86400.0 * (1 + drawn(week, 3, 13)));
+  if (drawn(week, 4, 1) == 1)  // ends early
+    run.work_chip_ms = run.job_chips() * run.length.ms / (2 + drawn(week, 5, 3));
+  for (std::uint64_t s = 0; s < 3; ++s) {
+    const std::uint64_t what = 10 * (s + 1);
+    FailureSource source;
+    source.component = s == 0 ? Component::kPreemption : Component::kHost;
+    source.per_s = (1 + drawn(week, what, 6)) / 86400.0;
+    source.domain_nodes = drawn(week, what + 1, 4);
+    source.repair = {Delay::Kind::kExponential, 600.0 * drawn(week, what + 2, 20), 0};
+    source.notice = Milliseconds::seconds(15.0 * drawn(week, what + 3, 2));
+    run.failures.push_back(source);
+  }
+  run.recovery.restart.mean_s = 120;
+  run.checkpoints.interval = Milliseconds::seconds(1800);
+  run.checkpoints.pause = Milliseconds::seconds(20);
+  return run;
+}
+
 // Random weeks with preemptions, repairs, spares, slow links and early ends, under random contracts: lines of
 // the bill and what is not charged are all chip-time and the rest of the term, to the millisecond, and their
 // dollars the price of it, to the last micro-dollar.
 TEST(BillLaw, chip_time_and_dollars_add_up_under_every_contract) {
-  const auto draw = [](std::uint64_t week, std::uint64_t what, int most) {
-    return static_cast<int>(random_bits(week, RandomPurpose::kTest, what, 0) %
-                            static_cast<std::uint64_t>(most + 1));
-  };
   std::int64_t taken = 0, rest = 0, unpaid = 0, moved = 0;
   for (int w = 0; w < testing::rounds(1000); ++w) {
     const auto week = static_cast<std::uint64_t>(w);
-    TrainingRun run;
-    run.nodes_per_unit = 1 + draw(week, 0, 3);
-    run.units = 1 + draw(week, 1, 7);
-    run.spare_units = draw(week, 2, 3);
-    run.length = Milliseconds::seconds(86400.0 * (1 + draw(week, 3, 13)));
-    if (draw(week, 4, 1) == 1)  // ends early
-      run.work_chip_ms = run.job_chips() * run.length.ms / (2 + draw(week, 5, 3));
-    for (std::uint64_t s = 0; s < 3; ++s) {
-      const std::uint64_t what = 10 * (s + 1);
-      FailureSource source;
-      source.component = s == 0 ? Component::kPreemption : Component::kHost;
-      source.per_s = (1 + draw(week, what, 6)) / 86400.0;
-      source.domain_nodes = draw(week, what + 1, 4);
-      source.repair = {Delay::Kind::kExponential, 600.0 * draw(week, what + 2, 20), 0};
-      source.notice = Milliseconds::seconds(15.0 * draw(week, what + 3, 2));
-      run.failures.push_back(source);
-    }
-    run.recovery.restart.mean_s = 120;
-    run.checkpoints.interval = Milliseconds::seconds(1800);
-    run.checkpoints.pause = Milliseconds::seconds(20);
+    const TrainingRun run = random_run(week);
     const RunResult result = simulate_run(run, week);
-    Price price = price_of(static_cast<ContractKind>(draw(week, 50, 6)), 0.001 * (1 + draw(week, 51, 12'000)),
-                           draw(week, 52, 20));
-    price.rest_used_share = 0.25 * draw(week, 53, 4);
+    Price price = price_of(static_cast<ContractKind>(drawn(week, 50, 6)),
+                           0.001 * (1 + drawn(week, 51, 12'000)), drawn(week, 52, 20));
+    price.rest_used_share = 0.25 * drawn(week, 53, 4);
 
-    price.egress_usd_per_gb = 0.001 * draw(week, 54, 120);
-    const Egress egress{0.001 * draw(week, 55, 100'000), 0.1 * draw(week, 56, 1'000),
-                        0.001 * draw(week, 57, 50'000)};
+    price.egress_usd_per_gb = 0.001 * drawn(week, 54, 120);
+    const Egress egress{0.001 * drawn(week, 55, 100'000), 0.1 * drawn(week, 56, 1'000),
+                        0.001 * drawn(week, 57, 50'000)};
     const std::int64_t mb = egress_mb(egress, result.end.ms, result.checkpoints);
 
     const RunBill bill = bill_of(result.accounts, run.chips(), result.end.ms, price, mb);

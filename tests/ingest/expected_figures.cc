@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 constexpr std::string_view kSuffix = ".expected.json";
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 std::vector<std::string> files_beside(const std::string& figures) {
   const std::string base = figures.substr(0, figures.size() - kSuffix.size());
@@ -141,7 +140,7 @@ std::vector<InputText> texts_of(const std::vector<std::string>& files) {
   std::vector<InputText> texts;
   std::vector<Problem> problems;
   for (const std::string& file : files)
-    if (auto text = read_file(file, problems, kMostBytes)) texts.push_back({file, *std::move(text)});
+    if (auto text = read_file(file, problems, kMostImportBytes)) texts.push_back({file, *std::move(text)});
   return texts;
 }
 
@@ -160,7 +159,7 @@ std::string bytes_of(const std::string& file) {
 
 Damaged import_damaged(const std::string& file, std::string bytes) {
   if (is_gzipped(bytes)) {
-    auto text = gunzipped(bytes, kMostBytes);
+    auto text = gunzipped(bytes, kMostImportBytes);
     if (!text) return {false, "not gzip, or cut", "", false};
     bytes = *std::move(text);
   }

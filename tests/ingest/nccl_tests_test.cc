@@ -131,6 +131,23 @@ TEST(NcclTests, count_no_bandwidth_of_wrong_results) {
   EXPECT_DOUBLE_EQ(tests->peak_busbw(), 36.70);
 }
 
+TEST(NcclTests, have_no_average_and_no_right_result_that_is_no_number) {
+  std::vector<Problem> problems;
+  for (const std::string odd : {"nan", "inf"}) {
+    const auto tests = read_nccl_tests("log",
+                                       "# time algbw busbw\n"
+                                       "1048576 262144 float sum -1 50.0 20.97 36.70 " +
+                                           odd +
+                                           " 50.0 20.97 36.70 0\n"
+                                           "# Avg bus bandwidth    : " +
+                                           odd + "\n",
+                                       problems);
+    ASSERT_TRUE(tests) << odd;
+    EXPECT_FALSE(tests->average_busbw) << odd;
+    EXPECT_TRUE(tests->rows.at(0).wrong()) << odd;
+  }
+}
+
 TEST(NcclTests, account_for_every_line) {
   const NcclTests tests = corpus("two_hosts.txt");
   EXPECT_EQ(tests.lines, 14);

@@ -77,91 +77,104 @@ TEST(Certificate, of_a_search_holds_and_has_every_kind_of_verdict) {
     first_with(lines, kind);
 }
 
-TEST(Certificate, that_was_falsified_does_not_hold) {
-  std::mt19937 random(1);
-  // Of those with this verdict, any.
-  const auto some_with = [&](const Lines& lines, const std::string& verdict) {
-    std::vector<std::size_t> found;
-    for (std::size_t i = first_with(lines, verdict); i < lines.size(); ++i)
-      if (lines[i].value("verdict", "") == verdict) found.push_back(i);
-    return found.at(random() % found.size());
-  };
+using Falsified =
+    std::vector<std::pair<const char*, std::function<void(Lines&)>>>;  // what was done, by which
+
+std::size_t any_layout(const Lines& lines, std::mt19937& random) { return 1 + random() % (lines.size() - 2); }
+
+// Of those with this verdict, any.
+std::size_t some_with(const Lines& lines, const std::string& verdict, std::mt19937& random) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = first_with(lines, verdict); i < lines.size(); ++i)
+    if (lines[i].value("verdict", "") == verdict) found.push_back(i);
+  return found.at(random() % found.size());
+}
+
+void add_ps(Json& line, std::int64_t ps) { line["ps"] = line["ps"].get<std::int64_t>() + ps; }
+
+// REQUIRES, here and below: `random` outlives what is made.
+Falsified falsified_layouts(std::mt19937& random) {
   const auto remove = [&](const std::string& verdict) {
     return [&, verdict](Lines& lines) {
-      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(some_with(lines, verdict)));
+      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(some_with(lines, verdict, random)));
     };
   };
-  const auto add_ps = [&](const std::string& verdict, std::int64_t ps) {
-    return [&, verdict, ps](Lines& lines) {
-      Json& line = lines[some_with(lines, verdict)];
-      line["ps"] = line["ps"].get<std::int64_t>() + ps;
-    };
+  const auto moved = [&](const std::string& verdict, std::int64_t ps) {
+    return [&, verdict, ps](Lines& lines) { add_ps(lines[some_with(lines, verdict, random)], ps); };
   };
-  const auto any_layout = [&](const Lines& lines) { return 1 + random() % (lines.size() - 2); };
-  const std::vector<std::pair<const char*, std::function<void(Lines&)>>> falsified = {
-      {"a dropped layout is left out", remove("passes")},
-      {"a simulated layout is left out", remove("simulated")},
-      {"a layout is there twice",
-       [&](Lines& lines) {
-         const Json line = lines[any_layout(lines)];
-         lines.insert(lines.begin() + 1, line);
-       }},
-      {"a layout that is none is added",
-       [](Lines& lines) {
-         lines.insert(lines.begin() + 1, lines[1]);
-         lines[1]["layout"][10] = 7;
-       }},
-      {"a bound is higher", add_ps("passes", 1'000'000)},
-      {"a bound is lower", add_ps("passes", -1)},
-      {"a bound of a lighter layout is higher", add_ps("lighter", 1'000'000)},
-      {"a bound of a lighter layout is lower", add_ps("lighter", -1)},
-      {"a simulated step is shorter, and the answer with it",
-       [](Lines& lines) {
-         const Json best = lines.back()["best"][0]["layout"];
-         for (Json& line : lines)
-           if (line.contains("layout") && line["layout"] == best)
-             line["ps"] = line["ps"].get<std::int64_t>() - 1;
-         lines.back()["best"][0]["ps"] = lines.back()["best"][0]["ps"].get<std::int64_t>() - 1;
-       }},
-      {"another layout is said to be the best",
-       [](Lines& lines) { std::swap(lines.back()["best"][0], lines.back()["best"][1]); }},
-      {"the best is dropped for its bound",
-       [](Lines& lines) {
-         const Json best = lines.back()["best"][0]["layout"];
-         for (Json& line : lines)
-           if (line.contains("layout") && line["layout"] == best) {
-             line["verdict"] = "passes";
-             line["ps"] = std::int64_t{1} << 60;
-           }
-         lines.back()["best"].erase(0);
-       }},
-      {"a layout is said not to fit",
-       [&](Lines& lines) {
-         Json& line = lines[some_with(lines, "passes")];
-         line["verdict"] = "no_room";
-         line.erase("ps");
-         line["bytes"] = 1e12;
-       }},
-      {"a layout that does not fit needs more",
-       [&](Lines& lines) { lines[some_with(lines, "no_room")]["bytes"] = 1e12; }},
-      {"layouts are counted wrongly", [](Lines& lines) { lines.back()["layouts"] = 7; }},
-      {"the answer has fewer layouts", [](Lines& lines) { lines.back()["best"].erase(2); }},
-      {"the batch is another",
-       [](Lines& lines) {
-         std::string text = lines[0]["scenario"];
-         text.replace(text.find("global_batch_sequences: 8"), 25, "global_batch_sequences: 16");
-         lines[0]["scenario"] = text;
-       }},
-      {"the space is smaller",
-       [](Lines& lines) {
-         std::string text = lines[0]["scenario"];
-         text.replace(text.find("tensor: [1, 2]"), 14, "tensor: 1");
-         lines[0]["scenario"] = text;
-       }},
-      {"it is of another podsim", [](Lines& lines) { lines[0]["podsim"] = "2"; }},
-      {"its end is missing", [](Lines& lines) { lines.pop_back(); }},
-      {"a verdict is none", [&](Lines& lines) { lines[any_layout(lines)]["verdict"] = "good"; }},
-  };
+  return {{"a dropped layout is left out", remove("passes")},
+          {"a simulated layout is left out", remove("simulated")},
+          {"a layout is there twice",
+           [&](Lines& lines) {
+             const Json line = lines[any_layout(lines, random)];
+             lines.insert(lines.begin() + 1, line);
+           }},
+          {"a layout that is none is added",
+           [](Lines& lines) {
+             lines.insert(lines.begin() + 1, lines[1]);
+             lines[1]["layout"][10] = 7;
+           }},
+          {"a bound is higher", moved("passes", 1'000'000)},
+          {"a bound is lower", moved("passes", -1)},
+          {"a bound of a lighter layout is higher", moved("lighter", 1'000'000)},
+          {"a bound of a lighter layout is lower", moved("lighter", -1)},
+          {"a layout is said not to fit",
+           [&](Lines& lines) {
+             Json& line = lines[some_with(lines, "passes", random)];
+             line["verdict"] = "no_room";
+             line.erase("ps");
+             line["bytes"] = 1e12;
+           }},
+          {"a layout that does not fit needs more",
+           [&](Lines& lines) { lines[some_with(lines, "no_room", random)]["bytes"] = 1e12; }},
+          {"a verdict is none", [&](Lines& lines) { lines[any_layout(lines, random)]["verdict"] = "good"; }}};
+}
+
+// Calls `change` with each line of the best layout.
+void change_best(Lines& lines, const std::function<void(Json&)>& change) {
+  const Json best = lines.back()["best"][0]["layout"];
+  for (Json& line : lines)
+    if (line.contains("layout") && line["layout"] == best) change(line);
+}
+
+void replace_in_scenario(Lines& lines, const std::string& what, const std::string& by) {
+  std::string text = lines[0]["scenario"];
+  text.replace(text.find(what), what.size(), by);
+  lines[0]["scenario"] = text;
+}
+
+Falsified falsified_answers() {
+  return {{"a simulated step is shorter, and the answer with it",
+           [](Lines& lines) {
+             change_best(lines, [](Json& line) { add_ps(line, -1); });
+             add_ps(lines.back()["best"][0], -1);
+           }},
+          {"another layout is said to be the best",
+           [](Lines& lines) { std::swap(lines.back()["best"][0], lines.back()["best"][1]); }},
+          {"the best is dropped for its bound",
+           [](Lines& lines) {
+             change_best(lines, [](Json& line) {
+               line["verdict"] = "passes";
+               line["ps"] = std::int64_t{1} << 60;
+             });
+             lines.back()["best"].erase(0);
+           }},
+          {"layouts are counted wrongly", [](Lines& lines) { lines.back()["layouts"] = 7; }},
+          {"the answer has fewer layouts", [](Lines& lines) { lines.back()["best"].erase(2); }},
+          {"the batch is another",
+           [](Lines& lines) {
+             replace_in_scenario(lines, "global_batch_sequences: 8", "global_batch_sequences: 16");
+           }},
+          {"the space is smaller",
+           [](Lines& lines) { replace_in_scenario(lines, "tensor: [1, 2]", "tensor: 1"); }},
+          {"it is of another podsim", [](Lines& lines) { lines[0]["podsim"] = "2"; }},
+          {"its end is missing", [](Lines& lines) { lines.pop_back(); }}};
+}
+
+TEST(Certificate, that_was_falsified_does_not_hold) {
+  std::mt19937 random(1);
+  Falsified falsified = falsified_layouts(random);
+  for (auto& each : falsified_answers()) falsified.push_back(std::move(each));
   const int wanted = testing::asked_for("PODSIM_FALSIFIED", static_cast<int>(falsified.size()));
   for (int i = 0; i < wanted; ++i) {
     const auto& [what, change] = falsified[static_cast<std::size_t>(i) % falsified.size()];

@@ -114,10 +114,53 @@ void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, doub
     EXPECT_GE(in_turns(own.pieces[p]), in_turns(table.pieces[p]) * (1 - rounding)) << "piece " << p << what;
 }
 
+using Tightness = std::map<std::string, std::vector<double>>;  // [level] bound / step, or / memory
+
+// The bounds of one stem, by its own pieces and by the tables of all.
+struct BoundsOfStem {
+  const testing::LayoutQuestion& asked;
+  const JobLayout& stem;
+  const MeshContext& context;
+  const StemBounds& own;
+  PassTables& tables;
+  LighterTables& lighter;
+};
+
+void expect_no_bound_above(const BoundsOfStem& bounds, const JobLayout& layout, const Report& report,
+                           Tightness& tightness) {
+  const Spec spec = with_layout(bounds.asked.question.spec, layout);
+  const auto hold = [&](const char* level, double bound_s) {
+    EXPECT_LE(rounded_down(bound_s), report.step_time) << level << ": " << to_string(layout) << "\n"
+                                                       << testing::text_of(bounds.asked, layout);
+    tightness[level].push_back(bound_s / report.step_time.in_seconds());
+  };
+  hold("arithmetic", arithmetic_bound_s(spec));
+  const double stages_s = bounds.own.stage_bound_s(layout);
+  hold("stages", stages_s);
+  const double passes_s = bounds.tables.bound_s(bounds.stem, {layout});
+  EXPECT_LE(passes_s, stages_s * (1 + 1e-12)) << to_string(layout);
+  hold("passes", passes_s);
+  const double lighter_s = bounds.lighter.bound(bounds.stem, {layout}).in_seconds();
+  EXPECT_LE(lighter_s, passes_s) << to_string(layout) << "\n" << testing::text_of(bounds.asked, layout);
+  hold("lighter", lighter_s);
+  const double relaxed_s = relaxed_bound_s(spec, bounds.context);
+  hold("relaxed", relaxed_s);
+  EXPECT_EQ(StemBounds(spec, bounds.context).relaxed_bound_s(layout), relaxed_s) << to_string(layout);
+  const Bytes all = bounds.own.memory(layout, false);
+  const auto hold_bytes = [&](const char* level, Bytes least) {
+    EXPECT_LE(least, all) << level << ": " << to_string(layout) << "\n"
+                          << testing::text_of(bounds.asked, layout);
+    tightness[level].push_back(least.value / all.value);
+  };
+  hold_bytes("memory of the state", least_state(spec.job, layout, report.parameters));
+  hold_bytes("memory of the ends", bounds.own.memory(layout, true));
+  hold_bytes("memory of passes", bounds.tables.memory(bounds.stem, layout));
+}
+
 TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
   const int wanted = testing::asked_for("PODSIM_LAYOUTS", 24);
   Random random(static_cast<Random::result_type>(testing::asked_for("PODSIM_SEED", 11)));
-  std::map<std::string, std::vector<double>> tightness;  // [level] bound / step, or / memory
+  Tightness tightness;
   std::set<std::string> chips;
   int seen = 0;
   while (seen < wanted) {
@@ -147,35 +190,10 @@ TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
         expect_no_piece_faster(bounds.times(), lighter_tables.times(stem), 1e-5,
                                testing::text_of(asked, stem));
       for (const JobLayout& layout : leaves) {
-        const Spec spec = with_layout(base, layout);
-        const Report report = evaluator.predict(spec, step_alone()).report;
+        const Report report = evaluator.predict(with_layout(base, layout), step_alone()).report;
         ++seen;
-        const auto hold = [&](const char* level, double bound_s) {
-          EXPECT_LE(rounded_down(bound_s), report.step_time) << level << ": " << to_string(layout) << "\n"
-                                                             << testing::text_of(asked, layout);
-          tightness[level].push_back(bound_s / report.step_time.in_seconds());
-        };
-        hold("arithmetic", arithmetic_bound_s(spec));
-        const double stages_s = bounds.stage_bound_s(layout);
-        hold("stages", stages_s);
-        const double passes_s = tables.bound_s(stem, {layout});
-        EXPECT_LE(passes_s, stages_s * (1 + 1e-12)) << to_string(layout);
-        hold("passes", passes_s);
-        const double lighter_s = lighter_tables.bound(stem, {layout}).in_seconds();
-        EXPECT_LE(lighter_s, passes_s) << to_string(layout) << "\n" << testing::text_of(asked, layout);
-        hold("lighter", lighter_s);
-        const double relaxed_s = relaxed_bound_s(spec, context);
-        hold("relaxed", relaxed_s);
-        EXPECT_EQ(StemBounds(spec, context).relaxed_bound_s(layout), relaxed_s) << to_string(layout);
-        const Bytes all = bounds.memory(layout, false);
-        const auto hold_bytes = [&](const char* level, Bytes least) {
-          EXPECT_LE(least, all) << level << ": " << to_string(layout) << "\n"
-                                << testing::text_of(asked, layout);
-          tightness[level].push_back(least.value / all.value);
-        };
-        hold_bytes("memory of the state", least_state(spec.job, layout, report.parameters));
-        hold_bytes("memory of the ends", bounds.memory(layout, true));
-        hold_bytes("memory of passes", tables.memory(stem, layout));
+        expect_no_bound_above({asked, stem, context, bounds, tables, lighter_tables}, layout, report,
+                              tightness);
         chips.insert(base.cluster.chip.name);
       }
     }

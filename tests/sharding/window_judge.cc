@@ -92,71 +92,92 @@ Faults slabs(const Sizes& dims, const Layout& layout, double bytes, const std::v
 
 double bytes_of_element(const json& question) { return question.value("dtype", "bf16") == "bf16" ? 2 : 4; }
 
+// "b01f_01io->b01f": where the dimensions of each operand and of the output are.
+struct ConvolutionLabels {
+  std::string lhs, rhs, out;
+
+  explicit ConvolutionLabels(const std::string& text) {
+    const std::size_t bar = text.find('_'), arrow = text.find("->");
+    lhs = text.substr(0, bar);
+    rhs = text.substr(bar + 1, arrow - bar - 1);
+    out = text.substr(arrow + 2);
+  }
+};
+
 void append(Faults& all, const Faults& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 std::size_t place(const std::string& labels, char label) { return labels.find(label); }
+
+int add_factor(OpRule& rule, std::int64_t size, FactorKind kind) {
+  rule.factors.push_back({.size = size, .kind = kind});
+  return static_cast<int>(rule.factors.size()) - 1;
+}
+
+// The rule without spatial dimensions: groups, batch, features, and what is summed.
+OpRule rule_of_channels(const json& question, const ConvolutionLabels& labels) {
+  const auto& [lhs, rhs, out] = labels;
+  const Sizes rhs_dims = question.at("rhs").at("dims"), out_dims = question.at("output").at("dims");
+  const int batch_groups = question.value("batch_group_count", 1),
+            groups = question.value("feature_group_count", 1) * batch_groups;
+  OpRule rule;
+  rule.operands = {FactorMap(lhs.size()), FactorMap(rhs.size())};
+  rule.results = {FactorMap(out.size())};
+  if (groups > 1) {
+    const int group = add_factor(rule, groups, FactorKind::kPassThrough);
+    rule.operands[0][place(lhs, batch_groups > 1 ? 'b' : 'f')].push_back(group);
+    rule.operands[1][place(rhs, 'o')].push_back(group);
+    rule.results[0][place(out, 'f')].push_back(group);
+  }
+  const int batch = add_factor(rule, out_dims[place(out, 'b')], FactorKind::kPassThrough);
+  rule.operands[0][place(lhs, 'b')].push_back(batch);
+  rule.results[0][place(out, 'b')].push_back(batch);
+  const int features = add_factor(rule, out_dims[place(out, 'f')] / groups, FactorKind::kPassThrough);
+  rule.operands[1][place(rhs, 'o')].push_back(features);
+  rule.results[0][place(out, 'f')].push_back(features);
+  const int summed = add_factor(rule, rhs_dims[place(rhs, 'i')], FactorKind::kReduction);
+  rule.operands[0][place(lhs, 'f')].push_back(summed);
+  rule.operands[1][place(rhs, 'i')].push_back(summed);
+  return rule;
+}
+
+// Spatial dimension s.
+Geometry geometry_of(const json& question, const ConvolutionLabels& labels, std::size_t s) {
+  const json& window = question.at("window");
+  const auto entry = [&](const char* key, std::int64_t fallback) {
+    return window.contains(key) ? window.at(key).at(s).get<std::int64_t>() : fallback;
+  };
+  const auto size = [&](const char* tensor, const std::string& dims) {
+    return question.at(tensor).at("dims").at(place(dims, static_cast<char>('0' + s))).get<std::int64_t>();
+  };
+  return {.inputs = size("lhs", labels.lhs),
+          .outputs = size("output", labels.out),
+          .taps = size("rhs", labels.rhs),
+          .stride = entry("stride", 1),
+          .dilation = entry("rhs_dilate", 1),
+          .base = entry("lhs_dilate", 1),
+          .low = window.contains("pad") ? window.at("pad").at(s).at(0).get<std::int64_t>() : 0};
+}
 
 }  // namespace
 
 WindowVerdict judge_convolution(const std::string& text, const std::vector<Layout>& layouts,
                                 const std::vector<std::vector<PlanStep>>& halos) {
   const json question = json::parse(text);
-  const auto labels = question.at("dim_labels").get<std::string>();
-  const std::size_t bar = labels.find('_'), arrow = labels.find("->");
-  const std::string lhs = labels.substr(0, bar), rhs = labels.substr(bar + 1, arrow - bar - 1),
-                    out = labels.substr(arrow + 2);
-  const Sizes lhs_dims = question.at("lhs").at("dims"), rhs_dims = question.at("rhs").at("dims"),
-              out_dims = question.at("output").at("dims");
-  const json& window = question.at("window");
-  const int feature_groups = question.value("feature_group_count", 1),
-            batch_groups = question.value("batch_group_count", 1), groups = feature_groups * batch_groups;
-
-  WindowVerdict verdict;
+  const ConvolutionLabels labels(question.at("dim_labels").get<std::string>());
+  WindowVerdict verdict{.rule = rule_of_channels(question, labels), .faults = {}};
   OpRule& rule = verdict.rule;
-  rule.operands = {FactorMap(lhs.size()), FactorMap(rhs.size())};
-  rule.results = {FactorMap(out.size())};
-  const auto factor = [&](std::int64_t size, FactorKind kind) {
-    rule.factors.push_back({.size = size, .kind = kind});
-    return static_cast<int>(rule.factors.size()) - 1;
-  };
-  const auto on = [](FactorMap& map, std::size_t dim, int f) { map[dim].push_back(f); };
-  if (groups > 1) {
-    const int group = factor(groups, FactorKind::kPassThrough);
-    on(rule.operands[0], place(lhs, batch_groups > 1 ? 'b' : 'f'), group);
-    on(rule.operands[1], place(rhs, 'o'), group);
-    on(rule.results[0], place(out, 'f'), group);
-  }
-  const int batch = factor(out_dims[place(out, 'b')], FactorKind::kPassThrough);
-  on(rule.operands[0], place(lhs, 'b'), batch);
-  on(rule.results[0], place(out, 'b'), batch);
-  const int features = factor(out_dims[place(out, 'f')] / groups, FactorKind::kPassThrough);
-  on(rule.operands[1], place(rhs, 'o'), features);
-  on(rule.results[0], place(out, 'f'), features);
-  const int summed = factor(rhs_dims[place(rhs, 'i')], FactorKind::kReduction);
-  on(rule.operands[0], place(lhs, 'f'), summed);
-  on(rule.operands[1], place(rhs, 'i'), summed);
-
-  const auto entry = [&](const char* key, std::size_t s, std::int64_t fallback) {
-    return window.contains(key) ? window.at(key).at(s).get<std::int64_t>() : fallback;
-  };
-  for (std::size_t s = 0; s + 2 < lhs.size(); ++s) {
+  for (std::size_t s = 0; s + 2 < labels.lhs.size(); ++s) {
     const char label = static_cast<char>('0' + s);
-    const std::size_t l = place(lhs, label), r = place(rhs, label), o = place(out, label);
-    const Geometry geometry{
-        .inputs = lhs_dims[l],
-        .outputs = out_dims[o],
-        .taps = rhs_dims[r],
-        .stride = entry("stride", s, 1),
-        .dilation = entry("rhs_dilate", s, 1),
-        .base = entry("lhs_dilate", s, 1),
-        .low = window.contains("pad") ? window.at("pad").at(s).at(0).get<std::int64_t>() : 0};
-    const int position = factor(geometry.outputs, FactorKind::kPermutation);
-    const int tap = factor(geometry.taps, FactorKind::kReduction);
+    const std::size_t l = place(labels.lhs, label), r = place(labels.rhs, label),
+                      o = place(labels.out, label);
+    const Geometry geometry = geometry_of(question, labels, s);
+    const int position = add_factor(rule, geometry.outputs, FactorKind::kPermutation);
+    const int tap = add_factor(rule, geometry.taps, FactorKind::kReduction);
     const AxisList &cut = layouts[0].dims[l], &taps = layouts[1].dims[r];
     const bool by_taps = !cut.empty() && cut == taps;
-    on(rule.operands[0], l, by_taps ? tap : position);
-    on(rule.operands[1], r, tap);
-    on(rule.results[0], o, position);
+    rule.operands[0][l].push_back(by_taps ? tap : position);
+    rule.operands[1][r].push_back(tap);
+    rule.results[0][o].push_back(position);
     if (cut.empty()) continue;
     const int shards = shard_count(cut);
     const int l_dim = static_cast<int>(l), r_dim = static_cast<int>(r);
@@ -173,8 +194,10 @@ WindowVerdict judge_convolution(const std::string& text, const std::vector<Layou
                      geometry.inputs, l_dim, halos[0]));
     }
   }
-  append(verdict.faults, slabs(lhs_dims, layouts[0], bytes_of_element(question), halos[0]));
-  append(verdict.faults, slabs(rhs_dims, layouts[1], bytes_of_element(question), halos[1]));
+  append(verdict.faults,
+         slabs(question.at("lhs").at("dims"), layouts[0], bytes_of_element(question), halos[0]));
+  append(verdict.faults,
+         slabs(question.at("rhs").at("dims"), layouts[1], bytes_of_element(question), halos[1]));
   return verdict;
 }
 

@@ -1,24 +1,11 @@
 // Fabrics that several topology tests ask for.
 #pragma once
 
+#include "tests/topology/torus_spec.h"
 #include "topology/fabric.h"
 #include "topology/fabric_spec.h"
 
 namespace podsim {
-
-inline constexpr Bandwidth kIciBandwidth{50e9};
-
-inline FabricSpec torus_spec(std::array<int, 3> shape, int cube, std::vector<int> wrap_lengths = {}) {
-  FabricSpec spec;
-  spec.name = "torus";
-  spec.chips = shape[0] * shape[1] * shape[2];
-  spec.torus.emplace();
-  spec.torus->shape = shape;
-  spec.torus->cube = cube;
-  spec.torus->wrap_lengths = std::move(wrap_lengths);
-  spec.torus->ici = {.bandwidth = kIciBandwidth, .efficiency = 1, .latency = Time::seconds(1e-6)};
-  return spec;
-}
 
 // An OCS pod of 4x4x4 cubes, such as v4 or v5p.
 inline FabricSpec ocs_spec(std::array<int, 3> shape, bool twisted = false) {

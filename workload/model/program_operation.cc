@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "engine/words.h"
+
 namespace podsim {
 namespace {
 
@@ -12,12 +14,6 @@ constexpr std::array<const char*, kProgramKinds> kKindNames = {
     "einsum",    "elementwise", "add",     "broadcast", "norm",        "softmax", "reduce",    "reshape",
     "transpose", "concatenate", "slice",   "pad",       "shift",       "pool",    "embedding", "scatter",
     "route",     "dispatch",    "combine", "attention", "convolution", "loss"};
-
-std::string joined_names(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
-  return all;
-}
 
 // Dimensions of the same size without a name: the second one of an operand is another dimension than the
 // first.
@@ -34,7 +30,7 @@ std::vector<std::string> keys_of(const std::vector<DimTerm>& terms) {
 std::vector<std::string> keys_of(const EquationOperand& operand) {
   std::vector<std::string> keys;
   for (const std::vector<std::string>& names : operand)
-    keys.push_back(names.size() == 1 ? names.front() : "(" + joined_names(names) + ")");
+    keys.push_back(names.size() == 1 ? names.front() : "(" + separated(names, " ") + ")");
   return keys;
 }
 
@@ -57,7 +53,7 @@ void ProgramOperationBuilder::report(const std::string& field, const std::string
 std::string ProgramOperationBuilder::text(const Input& input) const {
   std::vector<std::string> dims;
   for (const DimTerm& term : input.tensor->terms) dims.push_back(term.text);
-  return scope_.graph.tensors[static_cast<std::size_t>(input.tensor->id)].name + " [" + joined_names(dims) +
+  return scope_.graph.tensors[static_cast<std::size_t>(input.tensor->id)].name + " [" + separated(dims, " ") +
          "]";
 }
 

@@ -2,13 +2,17 @@
 #include "workload/model/program_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "engine/number_text.h"
+#include "engine/words.h"
 
 namespace podsim {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr std::string_view kBlanks = " \t\n\r";
+
+bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.' || c == '-';
@@ -62,9 +66,8 @@ class DimReader {
     DimSize size;
     size.name = word();
     if (size.name.empty() || !is_digit(size.name.front())) return size;
-    const char* end = size.name.data() + size.name.size();
-    const auto [last, error] = std::from_chars(size.name.data(), end, size.number);
-    if (error != std::errc() || last != end || size.number < 1 || size.number > kLargestSize)
+    size.number = whole_text_as<std::int64_t>(size.name).value_or(0);
+    if (size.number < 1 || size.number > kLargestSize)
       fail("\"" + size.name + "\" is no size: a whole number from 1 to 1e12 is expected");
     size.name.clear();
     return size;
@@ -103,23 +106,9 @@ class DimReader {
   ParsedDims result_;
 };
 
-std::string trimmed(const std::string& text) {
-  std::size_t begin = 0, end = text.size();
-  while (begin < end && is_blank(text[begin])) ++begin;
-  while (end > begin && is_blank(text[end - 1])) --end;
-  return text.substr(begin, end - begin);
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  for (std::string& part : parts) part = trimmed(part);
+std::vector<std::string> at_commas(const std::string& text) {
+  std::vector<std::string> parts = split(text, ',');
+  for (std::string& part : parts) part = trim(part, kBlanks);
   return parts;
 }
 
@@ -184,8 +173,8 @@ Equation parse_equation(const std::string& text, const std::vector<std::size_t>&
     equation.problem = "\"" + text + "\" has no ->";
     return equation;
   }
-  const std::vector<std::string> inputs = split(text.substr(0, arrow)),
-                                 outputs = split(text.substr(arrow + 2));
+  const std::vector<std::string> inputs = at_commas(text.substr(0, arrow)),
+                                 outputs = at_commas(text.substr(arrow + 2));
   const bool short_form = uses_letters(inputs, outputs, ranks);
   const auto read = [&](const std::string& operand) {
     return short_form ? letters(operand, equation.problem) : names(operand, equation.problem);

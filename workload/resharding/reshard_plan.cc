@@ -11,9 +11,6 @@
 namespace podsim {
 namespace {
 
-// More atoms than this are not cut further than the layouts cut them.
-constexpr std::size_t kFineAtoms = 12;
-constexpr int kMaxMoves = 10000;
 // A bound that is met to this share is met: values are sums of fractions.
 constexpr double kCostRounding = 1e-12;
 
@@ -141,7 +138,7 @@ Cheapest plan_over(const std::vector<AxisRef>& atoms, const TensorShape& shape, 
   const bool proven =
       first.collectives == 0 || (first.collectives <= 2 && first.value <= bound * (1 + kCostRounding));
   if (!proven && std::max(bound, space.at_least_between(start, goal)) < give_up_at)
-    path = cheapest_path(space, start, goal, std::move(path), give_up_at, kMaxMoves);
+    path = cheapest_path(space, start, goal, std::move(path), give_up_at, kMostMoves);
   path = tidy(start, path);
   Cheapest plan{.steps = {}, .cost = path_cost(space, start, path)};
   PileState before = start;

@@ -1,6 +1,7 @@
 // The cheapest steps that take a tensor from one layout to another.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -47,16 +48,19 @@ std::optional<CollectiveKind> collective_of(StepKind kind);
 Bytes collective_bytes(const PlanStep& step);
 PlanCost step_cost(const PlanStep& step, const CostModel& cost);
 
+inline constexpr std::size_t kFineAtoms = 12;  // more atoms are not cut further than the layouts cut them
+inline constexpr int kMostMoves = 10'000;      // looked at from either end of one search
+
 // REQUIRES: layouts valid on the mesh, of the tensor's rank. Axes of `to.unreduced` that `from` does not have
 // unreduced become so by slicing (the value is kept on one shard, zero elsewhere). The result is the cheapest
 // of all plans with slices, all-to-alls, gathers, reductions and at most one permute over axes that are split
 // as `split` allows; deterministic. Where all plans cost `give_up_at` or more, some plan.
 // The search is exact for what occurs, but for two tricks: by time, axes at the bottom of a dimension in both
 // layouts are not gathered to be cut again; and partial sums are made by zero padding only where `to` wants
-// them, never on the way, nor are sums that `to` wants reduced in between. Beyond 12 atoms axes are split
-// only as the layouts do; with more than 4, axes that wait on a dimension do so in one order only; when it
-// has looked at 50,000 steps the best so far stands; beyond 15 atoms or 8 cut dimensions all that differs is
-// gathered and sliced.
+// them, never on the way, nor are sums that `to` wants reduced in between. Beyond kFineAtoms axes are split
+// only as the layouts do; beyond kAnyLabelOrder (reshard_moves.h), axes that wait on a dimension do so in one
+// order only; when kMostMoves have been looked at the best so far stands; beyond kMaxLabels atoms or kMaxDims
+// cut dimensions (reshard_space.h) all that differs is gathered and sliced.
 std::vector<PlanStep> plan_reshard(const Mesh& mesh, const TensorShape& shape, const Layout& from,
                                    const Layout& to, const CostModel& cost,
                                    AxisSplit split = AxisSplit::kByFactors,

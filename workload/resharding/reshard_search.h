@@ -48,8 +48,7 @@ PathCost step_cost(const ReshardSpace& space, const PileState& before, const Pat
 Path greedy_path(const ReshardSpace& space, const PileState& from, const PileState& to);
 
 // The cheapest path with one permute at most, or `best` where there is none better, or none below a value of
-// `give_up_at`. Gives up, with the best
-// so far, beyond `max_moves` states in one direction.
+// `give_up_at`. Gives up, with the best so far, beyond `max_moves` moves looked at in one direction.
 Path cheapest_path(const ReshardSpace& space, const PileState& from, const PileState& to, Path best,
                    double give_up_at, int max_moves);
 

@@ -28,7 +28,7 @@ class StateTree {
             Direction direction);
 
   // Grows in the order of key + rest, up to below `limit`. Stops early at `goal`, if given, and tells whether
-  // it got there. Gives up beyond `max_moves` steps looked at.
+  // it got there. Gives up beyond `max_moves` moves looked at.
   bool grow(double limit, int max_moves, const Bound& rest, const PileState* goal = nullptr);
 
   const std::vector<TreeNode>& nodes() const { return nodes_; }  // [0] = the root
@@ -55,7 +55,7 @@ class StateTree {
   std::vector<TreeNode> nodes_;
   std::vector<int> table_;  // open addressing: node + 1
   std::vector<Entry> heap_;
-  std::size_t looked_at_ = 0;  // steps
+  std::size_t looked_at_ = 0;  // moves
   bool complete_ = true;
 };
 

@@ -23,7 +23,7 @@ struct Delay {
   Milliseconds draw(const RandomStream& stream, std::uint64_t index) const;
 };
 
-// What fails. The order is that of the names in component_names.
+// What fails, in the order of FailureRate.Component (proto/reliability.proto), which begins with one more.
 enum class Component : std::uint8_t {
   kGpu,
   kHbm,
@@ -49,7 +49,7 @@ enum class Component : std::uint8_t {
   kPreemption,
   kOther,
 };
-inline constexpr std::size_t kComponents = 23;
+inline constexpr std::size_t kComponents = static_cast<std::size_t>(Component::kOther) + 1;
 std::string_view to_string(Component component);  // "gpu", "hbm", "gpu_memory", ...
 
 // One way to fail. Failures come by chance at a constant rate, or at regular times.

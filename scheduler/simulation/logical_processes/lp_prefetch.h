@@ -37,7 +37,7 @@ class LpPrefetch : private EventPrefetch {
   }
 
  private:
-  static constexpr std::size_t kMost = 5, kNearer = 3, kNearest = 1;  // as there
+  static constexpr std::size_t kMost = 5, kNearer = 3, kNearest = 1;  // chosen, as there
 
   // All chips are apart: what comes up is a shared rendezvous or a logical process.
   bool is_process(std::size_t slot) const { return slot >= state_.slots.first_added; }

@@ -56,6 +56,14 @@ TEST(PlanVerb, what_no_search_lays_out_is_told_at_its_place) {
   }
 }
 
+TEST(PlanVerb, plans_a_chip_that_lacks_the_kernels_of_its_stack_with_the_first_usual_one_that_has_them) {
+  const CommandResult planned =
+      podsim_command("plan " + temporary_file("plan.textproto", kPlanJob) +
+                     " --tokens 1e9 --chips 16 --chip v100 --precision fp16 --format json");
+  ASSERT_EQ(planned.exit_code, 0) << planned.err;
+  EXPECT_EQ(nlohmann::json::parse(planned.out)["rows"][0]["stack"], "megatron_2021");
+}
+
 TEST(PlanVerb, takes_more_slices_where_one_has_fewer_chips) {
   const std::string file = temporary_file("plan.textproto", kPlanJob),
                     best = temporary_file("row.textproto", "");

@@ -134,10 +134,16 @@ TEST(SearchVerb, part_that_is_none_is_refused) {
   }
 }
 
-TEST(SearchVerb, space_is_told_to_have_no_effect_on_a_run) {
-  const CommandResult result = podsim_command("run " + temporary_file("search.textproto", kJob + kSpace));
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_NE(result.err.find("space has no effect"), std::string::npos) << result.err;
+TEST(SearchVerb, space_is_told_to_have_no_effect_on_a_run_and_on_weeks) {
+  const std::string file = temporary_file(
+      "search.textproto",
+      kJob + kSpace + "reliability { days: 1 failures: \"rsc1\" checkpoint { save_s: 30 } }\n");
+  for (const std::string verb : {"run ", "reliability --seeds 1 "}) {
+    const CommandResult result = podsim_command(verb + file);
+    EXPECT_EQ(result.exit_code, 0) << verb << result.err;
+    EXPECT_NE(result.err.find("space has no effect"), std::string::npos) << verb << result.err;
+  }
+  EXPECT_EQ(podsim_command("check " + file).err.find("space"), std::string::npos);
 }
 
 }  // namespace

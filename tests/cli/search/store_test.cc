@@ -177,6 +177,17 @@ TEST(SweepVerb, rows_are_the_reports_of_run_and_are_the_same_from_a_store) {
   EXPECT_EQ(again.out, run.out);
 }
 
+TEST(SweepVerb, csv_of_a_sweep_and_of_its_store_runs_no_name_as_a_formula) {
+  const std::string file = temporary_file("formula.textproto", "name: \"=1+1\"\n" + kText),
+                    store = no_store("formula.db");
+  const CommandResult swept =
+      podsim_command("sweep " + file + " --quiet --over job.global_batch_sequences=16,32 --format csv " +
+                     "--columns scenario,chips --store " + store);
+  EXPECT_NE(swept.out.find("\n16,'=1+1"), std::string::npos) << swept.out << swept.err;
+  const CommandResult kept = podsim_command("store export " + store);
+  EXPECT_NE(kept.out.find(",'=1+1"), std::string::npos) << kept.out << kept.err;
+}
+
 TEST(SweepVerb, has_any_figure_as_a_column_and_zips_values) {
   const std::string file = temporary_file("swept.textproto", kText);
   const CommandResult zipped = podsim_command(

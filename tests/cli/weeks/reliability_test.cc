@@ -132,6 +132,17 @@ TEST(ReliabilityVerb, csv_says_how_many_runs_did_not_end_and_leaves_unknown_step
   EXPECT_EQ(cell_of(days, "step_time_s"), "");
 }
 
+TEST(ReliabilityVerb, csv_runs_no_name_as_a_formula) {
+  const CommandResult told = podsim_command(
+      "reliability " +
+      temporary_file("formula.textproto",
+                     "name: \"=1+1\"\ncluster { chip: \"h100\" chips: 64 fabric: \"dgx_h100\" }\nseeds: 1\n"
+                     "reliability { days: 1 failure { component: gpu per_1000_node_days: 20 } checkpoint { "
+                     "save_s: 30 } }\n") +
+      " --quiet --format csv");
+  EXPECT_NE(told.out.find("\n'=1+1,"), std::string::npos) << told.out << told.err;
+}
+
 TEST(ReliabilityVerb, where_nothing_fails_there_is_no_time_between_failures) {
   const std::string file = to_tokens("failure { component: software per_day: 1 } failure_factor: 0");
   const std::string table = podsim_command("reliability " + file).out;

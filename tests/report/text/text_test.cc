@@ -53,6 +53,29 @@ TEST(Text, binary_units_are_powers_of_1024) {
   EXPECT_EQ(binary_bytes({64.0 * 1024 * 1024}), "64.0 MiB");
 }
 
+// A cell without its quotes, as RFC 4180 has them.
+std::string read_back(const std::string& cell) {
+  if (!cell.starts_with('"')) return cell;
+  std::string text;
+  for (std::size_t i = 1; i + 1 < cell.size(); ++i) {
+    text += cell[i];
+    if (cell[i] == '"') ++i;
+  }
+  return text;
+}
+
+TEST(CsvText, a_cell_reads_back_as_its_text_with_an_apostrophe_before_what_would_be_a_formula) {
+  for (const std::string text : {"", "a", "a,b", "a \"b\"", "\"", "a\nb", "a\rb", "a=b"}) {
+    EXPECT_EQ(read_back(csv_text_cell(text)), text);
+    EXPECT_EQ(read_back(quoted_csv_text(text)), text);
+    for (const char sign : std::string("=+-@\t\r")) {
+      const std::string formula = sign + text;
+      EXPECT_EQ(read_back(csv_text_cell(formula)), "'" + formula);
+      EXPECT_EQ(quoted_csv_text(formula).front(), '"');
+    }
+  }
+}
+
 TEST(Align, first_column_is_left_and_the_others_right_aligned) {
   EXPECT_EQ(align({{"a", "1"}, {"long", "22"}}), "a      1\nlong  22\n");
 }
