@@ -177,6 +177,45 @@ TEST(OpPlan, hidden_collectives_run_beside_the_computation) {
   EXPECT_NEAR(hidden.cost.value, std::max(gathers, compute), 1e-12);
 }
 
+// A reduction takes long, however little it carries.
+class LateReductions : public CostModel {
+ public:
+  double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override {
+    const bool reduces = kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllReduce;
+    return (reduces ? 1 : 0) + sent_bytes(kind, shard_count(axes), bytes).value * 1e-9;
+  }
+  double compute(Flops) const override { return 0; }
+  bool timed() const override { return true; }
+};
+
+// The gradient of a norm's weight: alone its sum is dearer than an exchange of both operands.
+TEST(OpPlan, a_tensor_that_shares_a_message_costs_its_bytes_alone) {
+  OpProblem problem =
+      einsum("bm", "bm", "m", "bm", {4096, 4096}, {{kX8, {}}, {}}, {{kX8, {}}, {}}, Layout{{kX8}, {}}, 2);
+  const OpPlan alone = plan(k8, problem, LateReductions());
+  EXPECT_EQ(alone.factors[1], kX8);
+  problem.results[0].shared_along = kX8;
+  const OpPlan shared = plan(k8, problem, LateReductions());
+  EXPECT_EQ(shared.factors[0], kX8);
+  ASSERT_EQ(shared.result_steps[0].size(), 1u);
+  EXPECT_EQ(shared.result_steps[0][0].kind, StepKind::kReduceScatter);
+  EXPECT_NEAR(shared.cost.value, 2 * 4096 * 7 / 8 * 1e-9, 1e-15);
+}
+
+TEST(OpPlan, a_shared_message_costs_no_more_than_one_of_its_own_and_an_all_reduce_what_its_halves_do) {
+  const LateReductions alone;
+  const SharedMessages shared(alone, kX8);
+  for (const double bytes : {0.0, 1.0, 1e6}) {
+    const auto scatter = shared.collective(CollectiveKind::kReduceScatter, kX8, Bytes{bytes});
+    const auto gather = shared.collective(CollectiveKind::kAllGather, kX8, Bytes{bytes});
+    EXPECT_LE(scatter, alone.collective(CollectiveKind::kReduceScatter, kX8, Bytes{bytes}));
+    EXPECT_LE(gather, alone.collective(CollectiveKind::kAllGather, kX8, Bytes{bytes}));
+    EXPECT_EQ(shared.collective(CollectiveKind::kAllReduce, kX8, Bytes{bytes}), scatter + gather);
+    EXPECT_EQ(shared.collective(CollectiveKind::kAllToAll, kX8, Bytes{bytes}),
+              alone.collective(CollectiveKind::kAllToAll, kX8, Bytes{bytes}));
+  }
+}
+
 TEST(OpPlan, alternatives_are_those_that_lost_cheapest_first) {
   OpProblem problem =
       einsum("ik", "kj", "ij", "ikj", {64, 64, 64}, {{{}, kX}, {}}, {{kX, kY}, {}}, Layout{{{}, kY}, {}});

@@ -165,11 +165,12 @@ class OperationReplay {
     for (const std::string& text : faults) faults_.push_back(where + ": " + text);
   }
 
-  void pay(const PlanStep& step, double repeats, bool hidden) {
+  void pay(const PlanStep& step, double repeats, bool hidden, const AxisList& shared_along) {
     const auto kind = collective_of(step.kind);
     if (!kind) return;
     const double times = repeats * step.count;
-    (hidden ? hidden_ : exposed_) += times * cost_.collective(*kind, step.axes, collective_bytes(step));
+    const SharedMessages prices(cost_, shared_along);
+    (hidden ? hidden_ : exposed_) += times * prices.collective(*kind, step.axes, collective_bytes(step));
     bytes_ += times * step.sent.value;
   }
 
@@ -185,7 +186,8 @@ class OperationReplay {
       if (best.empty()) best = replay.faults();
     }
     if (!reached) add("operand " + std::to_string(i), best);
-    for (const PlanStep& step : plan_.operand_steps[i]) pay(step, operand.repeats, operand.hidden);
+    for (const PlanStep& step : plan_.operand_steps[i])
+      pay(step, operand.repeats, operand.hidden, operand.shared_along);
   }
 
   void computation() {
@@ -200,7 +202,7 @@ class OperationReplay {
   }
 
   void statistics() {
-    for (const PlanStep& step : plan_.statistics) pay(step, 1, false);
+    for (const PlanStep& step : plan_.statistics) pay(step, 1, false, {});
     std::size_t wanted = 0;
     for (const Statistic& s : problem_.rule.statistics)
       wanted += !plan_.factors[static_cast<std::size_t>(s.factor)].empty();
@@ -212,7 +214,7 @@ class OperationReplay {
     Replay replay(mesh_, result.shape, plan_.natural[i]);
     for (const PlanStep& step : plan_.result_steps[i]) {
       replay.apply(step);
-      pay(step, 1, false);
+      pay(step, 1, false, result.shared_along);
     }
     replay.expect(plan_.kept[i]);
     add("result " + std::to_string(i), replay.faults());

@@ -91,7 +91,7 @@ class FactorSearch {
         missing = std::min(missing, operand.space.bytes_missing(known, *state));
       const OpOperand& problem = space_.problem().operands[i];
       choice.bound.bytes += problem.repeats * missing;
-      (problem.hidden ? hidden : exposed) += problem.repeats * cost_.at_least(Bytes{missing});
+      (problem.hidden ? hidden : exposed) += problem.repeats * operand.space.at_least(missing);
       const LabelCounts unused = operand.space.unused(operand.known[0]);
       for (const Pile pile : state->at)
         for (Pile left = pile; left != 0; left = popped(left)) choice.slices += unused[at(top(left))];
@@ -102,7 +102,7 @@ class FactorSearch {
       const OpTensor& result = space_.results()[i];
       const double missing = result.space.bytes_missing(*natural, space_.kept(i, *natural));
       choice.bound.bytes += missing;
-      exposed += cost_.at_least(Bytes{missing});
+      exposed += result.space.at_least(missing);
     }
     for (const PlanStep& step : space_.statistics(piles_)) {
       const PlanCost one = step_cost(step, cost_);

@@ -201,10 +201,11 @@ class OpPlanner {
 
   void plan(Reshard& reshard, const OpTensor& tensor, const Layout& start, double most) const {
     const Layout end = layout(tensor, reshard.to);
-    KnownPlans* known = cost_.known_plans();
+    const CostModel& cost = *tensor.cost;
+    KnownPlans* known = cost.known_plans();
     reshard.planned =
-        known ? known->reshards.reshard(mesh_, *tensor.shape, start, end, cost_, problem_.split, most)
-              : planned_reshard(mesh_, *tensor.shape, start, end, cost_, problem_.split, most);
+        known ? known->reshards.reshard(mesh_, *tensor.shape, start, end, cost, problem_.split, most)
+              : planned_reshard(mesh_, *tensor.shape, start, end, cost, problem_.split, most);
     reshard.searched = most;
   }
 
@@ -227,7 +228,7 @@ class OpPlanner {
     const OpTensor& operand = space_.operands()[i];
     for (std::size_t k = 0; k < operand.known.size(); ++k) {
       Reshard other{.from = operand.known[k], .to = to, .started = problem_.operands[i].available[k]};
-      const double missing = cost_.at_least(Bytes{operand.space.bytes_missing(other.from, to)});
+      const double missing = operand.space.at_least(operand.space.bytes_missing(other.from, to));
       if (k > 0 && (missing >= plan_of->planned->cost.value ||
                     above(operand.space.at_least_between(other.from, to), plan_of->planned->cost.value)))
         continue;

@@ -17,6 +17,7 @@ struct OpOperand {
   std::vector<Layout> available;  // where it was left, and copies resharded for earlier operations
   double repeats = 1;   // its collectives count this many times (a weight is gathered again in backward)
   bool hidden = false;  // its collectives run beside the computation (prefetched weights)
+  AxisList shared_along = {};  // its gathers and reductions along these share messages (vectors a matrix's)
 };
 
 struct OpResult {
@@ -24,6 +25,7 @@ struct OpResult {
   std::optional<Layout> wanted;  // nothing = stays as the operation leaves it, partial sums included
   bool partial_allowed = false;  // sums over axes that `wanted` does not shard may wait (weight gradients)
   bool owes_sums = false;        // sums left open are charged: whoever reads the result has to reduce them
+  AxisList shared_along = {};    // as of an operand
 };
 
 struct OpProblem {

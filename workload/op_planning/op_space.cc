@@ -65,32 +65,36 @@ std::optional<int> OpSpace::settled(int atom) const {
 }
 
 OpSpace::OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& cost)
-    : problem_(problem), atoms_(atoms_of(mesh, problem)) {
+    : problem_(problem), cost_(cost), atoms_(atoms_of(mesh, problem)) {
   const Layout carried{.dims = {}, .unreduced = problem.carried};
   if (!problem.carried.empty()) carried_ = ReshardSpace({}, {}, atoms_, cost).state_of(carried).at[kSums];
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {
-    OpTensor operand = tensor(problem.rule.operands[i], problem.operands[i].shape, cost);
-    for (const Layout& layout : problem.operands[i].available) {
+    const OpOperand& given = problem.operands[i];
+    OpTensor operand = tensor(problem.rule.operands[i], given.shape, given.shared_along);
+    for (const Layout& layout : given.available) {
       operand.known.push_back(operand.space.state_of(layout));
       operand.known_piles.push_back(project(operand, operand.known.back()));
     }
     operands_.push_back(std::move(operand));
   }
   for (std::size_t i = 0; i < problem.results.size(); ++i) {
-    OpTensor result = tensor(problem.rule.results[i], problem.results[i].shape, cost);
-    if (problem.results[i].wanted) {
-      result.known.push_back(result.space.state_of(*problem.results[i].wanted));
+    const OpResult& given = problem.results[i];
+    OpTensor result = tensor(problem.rule.results[i], given.shape, given.shared_along);
+    if (given.wanted) {
+      result.known.push_back(result.space.state_of(*given.wanted));
       result.known_piles.push_back(project(result, result.known.back()));
     }
     results_.push_back(std::move(result));
   }
 }
 
-OpTensor OpSpace::tensor(const FactorMap& map, const TensorShape& shape, const CostModel& cost) const {
+OpTensor OpSpace::tensor(const FactorMap& map, const TensorShape& shape, const AxisList& shared_along) {
   PODSIM_CHECK(shape.dims.size() <= kMaxDims, "a tensor has at most 8 dimensions");
   PODSIM_CHECK(map.size() == shape.dims.size(), "the rule knows every dimension");
+  const CostModel& cost = shared_along.empty() ? cost_ : shared_.emplace_back(cost_, shared_along);
   OpTensor made{.map = &map,
                 .shape = &shape,
+                .cost = &cost,
                 .space = ReshardSpace(shape, all_dims(shape), atoms_, cost),
                 .known = {},
                 .known_piles = {}};

@@ -2,6 +2,7 @@
 // of operands and results that follow.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,7 @@ using FactorPiles = std::vector<Pile>;
 struct OpTensor {
   const FactorMap* map = nullptr;
   const TensorShape* shape = nullptr;
+  const CostModel* cost = nullptr;  // of its collectives
   ReshardSpace space;
   std::vector<PileState> known;          // operand: available; result: wanted, if anything is
   std::vector<FactorPiles> known_piles;  // [known] what it puts on each factor; what fits none is left out
@@ -24,8 +26,10 @@ struct OpTensor {
 
 class OpSpace {
  public:
-  // REQUIRES: tensors of kMaxDims dimensions at most.
+  // REQUIRES: tensors of kMaxDims dimensions at most; problem and cost outlive this.
   OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& cost);
+  OpSpace(const OpSpace&) = delete;  // tensors point to its prices
+  OpSpace& operator=(const OpSpace&) = delete;
 
   const OpProblem& problem() const { return problem_; }
   int atoms() const { return static_cast<int>(atoms_.size()); }
@@ -60,12 +64,14 @@ class OpSpace {
   std::vector<PlanStep> statistics(const FactorPiles& piles) const;
 
  private:
-  OpTensor tensor(const FactorMap& map, const TensorShape& shape, const CostModel& cost) const;
+  OpTensor tensor(const FactorMap& map, const TensorShape& shape, const AxisList& shared_along);
   FactorPiles project(const OpTensor& tensor, const PileState& state) const;
   bool windowed(const OpTensor& tensor, std::size_t dim) const;
   bool sums_over(std::size_t factor, const FactorMap& result) const;
 
   const OpProblem& problem_;
+  const CostModel& cost_;
+  std::deque<SharedMessages> shared_;
   std::vector<AxisRef> atoms_;
   std::vector<OpTensor> operands_, results_;
   Pile carried_ = 0;

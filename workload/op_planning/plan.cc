@@ -117,7 +117,8 @@ OpProblem problem_of(const PlanContext& context, const Operation& op) {
     const Tensor& tensor = context.tensor(input.tensor);
     problem.operands.push_back({.shape = {tensor.dims, wire_bytes(context.graph, op, tensor)},
                                 .available = context.available[at(input.tensor)],
-                                .hidden = is_parameter(tensor) && prefetched});
+                                .hidden = is_parameter(tensor) && prefetched,
+                                .shared_along = shared_axes(context, input.tensor)});
   }
   for (const Operand& output : op.outputs) {
     const Tensor& tensor = context.tensor(output.tensor);
@@ -126,7 +127,8 @@ OpProblem problem_of(const PlanContext& context, const Operation& op) {
                                .partial_allowed = tensor.role == TensorRole::kParameterGradient,
                                .owes_sums = context.charges_sums &&
                                             tensor.role != TensorRole::kParameterGradient &&
-                                            !tensor.constrained});
+                                            !tensor.constrained,
+                               .shared_along = shared_axes(context, output.tensor)});
   }
   std::vector<TensorShape> shapes;
   for (const OpOperand& operand : problem.operands) shapes.push_back(operand.shape);
@@ -193,6 +195,18 @@ std::shared_ptr<const OperationPlan> remembered(const PlanContext& context, cons
 bool multiplies(const Operation& op) {
   return op.kind == OperationKind::kEinsum || op.kind == OperationKind::kAttention ||
          op.kind == OperationKind::kConvolution;
+}
+
+AxisList shared_axes(const PlanContext& context, TensorId id) {
+  const Tensor& vector = context.tensor(id);
+  if (!vector.vector || !context.cost.timed()) return {};
+  const AxisList axes = context.ruled[at(id)].sharded();
+  for (std::size_t other = 0; other < context.graph.tensors.size(); ++other) {
+    const Tensor& tensor = context.graph.tensors[other];
+    if (tensor.vector || tensor.role != vector.role) continue;
+    if (without(axes, context.ruled[other].sharded()).empty()) return axes;
+  }
+  return {};
 }
 
 std::string letters_of(const Operation& op) {

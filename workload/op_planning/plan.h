@@ -55,6 +55,11 @@ bool multiplies(const Operation& op);
 // Letters in order of first appearance over inputs and outputs: letter i is factor i of rule_of(op).
 std::string letters_of(const Operation& op);
 
+// Axes along which gathers and reductions of the tensor join those of a matrix (merge_vectors,
+// workload/partition), so that they cost their bytes alone: of a vector those that it lies on, where a matrix
+// of its role lies on all of them. Without a fabric bytes are all that anything costs.
+AxisList shared_axes(const PlanContext& context, TensorId id);
+
 // Size of a letter on one device, as `operand` has it.
 double local_letter(const PlanContext& context, const Operand& operand, char letter,
                     const LetterAxes& letters);

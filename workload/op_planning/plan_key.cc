@@ -18,13 +18,14 @@ void put_job(const Job& job, ProblemKey& key) {
 }
 
 // Without its sharding and bytes.
-void put_operand(const Operand& operand, const Tensor& tensor, ProblemKey& key) {
+void put_operand(const PlanContext& context, const Operand& operand, ProblemKey& key) {
   [[maybe_unused]] const auto& [name, role, dims, element_bytes, memory_bytes, cast_bytes, gradient_bytes,
                                 journey, of_experts, vector, frozen, shared, constrained, read_by_modules,
-                                annotation, origin] = tensor;
+                                annotation, origin] = context.tensor(operand.tensor);
   key.put(operand.letters);
   key.put(role);
   key.put(dims);
+  key.put(shared_axes(context, operand.tensor));
 }
 
 void put_operation(const PlanContext& context, const Operation& op, ProblemKey& key) {
@@ -40,7 +41,7 @@ void put_operation(const PlanContext& context, const Operation& op, ProblemKey& 
   key.put(inputs.size());
   for (const Operand& input : inputs) {
     const Tensor& tensor = context.tensor(input.tensor);
-    put_operand(input, tensor, key);
+    put_operand(context, input, key);
     key.put(wire_bytes(context.graph, op, tensor));
     const Available& available = context.available[at(input.tensor)];
     key.put(available.size());
@@ -48,7 +49,7 @@ void put_operation(const PlanContext& context, const Operation& op, ProblemKey& 
   }
   for (const Operand& output : outputs) {
     const Tensor& tensor = context.tensor(output.tensor);
-    put_operand(output, tensor, key);
+    put_operand(context, output, key);
     key.put(tensor.element_bytes);
     key.put(tensor.constrained);
     key.put(context.charges_sums);

@@ -30,10 +30,10 @@ Purpose purpose_of(const Tensor& tensor) {
   return Purpose::kActivation;
 }
 
-bool alike(const ProgramOp& a, const ProgramOp& b) {
-  const auto* x = std::get_if<CollectiveOp>(&a);
-  const auto* y = std::get_if<CollectiveOp>(&b);
-  return x && y && x->kind == y->kind && x->axes == y->axes && x->purpose == y->purpose;
+// Whether a collective is of the kind, over the axes and for the purpose of a vector's.
+bool carries(const ProgramOp& matrix, CollectiveKind kind, const CollectiveOp& vector) {
+  const auto* op = std::get_if<CollectiveOp>(&matrix);
+  return op && op->kind == kind && op->axes == vector.axes && op->purpose == vector.purpose;
 }
 
 // The group that a permute concerns: whatever changes its place.
@@ -180,16 +180,23 @@ void BlockBuilder::add_buffer_copies() {
 }
 
 std::optional<std::size_t> BlockBuilder::partner_of(std::size_t vector, const std::vector<bool>& gone) const {
-  const auto matches = [&](std::size_t i) {
-    return !gone[i] && !vector_[i] && alike(block_[vector], block_[i]);
+  const auto& own = std::get<CollectiveOp>(block_[vector]);
+  const auto of_kind = [&](CollectiveKind kind) -> std::optional<std::size_t> {
+    const auto matches = [&](std::size_t i) {
+      return !gone[i] && !vector_[i] && carries(block_[i], kind, own);
+    };
+    for (std::size_t i = vector + 1; i < block_.size(); ++i) {
+      if (matches(i)) return i;
+    }
+    for (std::size_t i = vector; i-- > 0;) {
+      if (matches(i)) return i;
+    }
+    return std::nullopt;
   };
-  for (std::size_t i = vector + 1; i < block_.size(); ++i) {
-    if (matches(i)) return i;
-  }
-  for (std::size_t i = vector; i-- > 0;) {
-    if (matches(i)) return i;
-  }
-  return std::nullopt;
+  const auto same = of_kind(own.kind);
+  // Matrices of which everybody takes a slice are all-reduced where that is faster: so is what joins them.
+  if (same || own.kind != CollectiveKind::kReduceScatter) return same;
+  return of_kind(CollectiveKind::kAllReduce);
 }
 
 void BlockBuilder::merge_vectors() {
@@ -203,7 +210,9 @@ void BlockBuilder::merge_vectors() {
     auto& late = std::get<CollectiveOp>(block_[last]);
     const bool gathers = early.purpose == Purpose::kParameter;
     CollectiveOp& stays = gathers ? early : late;
-    stays.tensor = std::get<CollectiveOp>(block_[*matrix]).tensor;
+    const auto& carrier = std::get<CollectiveOp>(block_[*matrix]);
+    stays.tensor = carrier.tensor;
+    stays.kind = carrier.kind;
     stays.bytes = early.bytes + late.bytes;
     // What was joined runs in the later of the two passes where it is a gradient, else in the earlier.
     stays.weight_gradient = early.purpose == Purpose::kGradient

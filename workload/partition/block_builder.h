@@ -32,9 +32,9 @@ class BlockBuilder {
 
   void forget_activation_copies() { copies_.forget_activations(); }
 
-  // Ends the block, for copies too. A collective of vectors joins the next
-  // matrix's of the same kind, axes and purpose, or the one before: a gather stands before the first of both
-  // users, a reduction after the last producer.
+  // Ends the block, for copies too. A collective of vectors joins the next matrix's of the same kind, axes
+  // and purpose, or the one before, and a reduce-scatter else an all-reduce: a gather stands before the first
+  // of both users, a reduction after the last producer.
   Block take();
 
   // Whether the tensors' shardings left the cut of some operation open.

@@ -78,8 +78,9 @@ std::string origin_of(const PlanContext& context, const Tensor& tensor) {
   return rules.empty() ? "no rule" : rules;
 }
 
-void add_collectives(const PlanContext& context, const std::string& tensor, const char* purpose,
-                     const std::vector<PlanStep>& steps, std::vector<CollectiveRecord>& out) {
+void add_collectives(const PlanContext& context, const CostModel& cost, const std::string& tensor,
+                     const char* purpose, const std::vector<PlanStep>& steps,
+                     std::vector<CollectiveRecord>& out) {
   for (const PlanStep& step : steps) {
     const auto kind = collective_of(step.kind);
     if (!kind) continue;
@@ -90,7 +91,7 @@ void add_collectives(const PlanContext& context, const std::string& tensor, cons
                    .count = step.count,
                    .bytes = collective_bytes(step),
                    .sent = step.sent,
-                   .seconds = context.cost.collective(*kind, step.axes, collective_bytes(step)),
+                   .seconds = cost.collective(*kind, step.axes, collective_bytes(step)),
                    .purpose = purpose});
   }
 }
@@ -130,18 +131,24 @@ OperationRecord record_operation(const PlanContext& context, const std::string& 
                          .cut = cut_text(context, op, moves.factors),
                          .flops = multiplies(op) ? moves.flops : 0,
                          .seconds = context.cost.timed() ? moves.cost.value - moves.owed : 0};
+  const auto add = [&](TensorId id, const std::vector<PlanStep>& steps) {
+    const Tensor& tensor = context.tensor(id);
+    const SharedMessages shared(context.cost, shared_axes(context, id));
+    add_collectives(context, shared, tensor.name, purpose_name(tensor), steps, record.collectives);
+  };
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const Tensor& tensor = context.tensor(op.inputs[i].tensor);
     const Layout& left = context.available[at(op.inputs[i].tensor)].front();
     record.operands.push_back(tensor_record(context, op.inputs[i], left, origin_of(context, tensor)));
-    add_collectives(context, tensor.name, purpose_name(tensor), moves.operand_steps[i], record.collectives);
+    add(op.inputs[i].tensor, moves.operand_steps[i]);
   }
-  add_collectives(context, op.name + " statistics", "activation", moves.statistics, record.collectives);
+  add_collectives(context, context.cost, op.name + " statistics", "activation", moves.statistics,
+                  record.collectives);
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     const Tensor& tensor = context.tensor(op.outputs[i].tensor);
     record.results.push_back(
         tensor_record(context, op.outputs[i], moves.kept[i], origin_of(context, tensor)));
-    add_collectives(context, tensor.name, purpose_name(tensor), moves.result_steps[i], record.collectives);
+    add(op.outputs[i].tensor, moves.result_steps[i]);
   }
   for (const Alternative& lost : moves.alternatives) {
     record.alternatives.push_back({.cut = cut_text(context, op, lost.factors),

@@ -26,6 +26,21 @@ double SentBytes::collective(CollectiveKind kind, const AxisList& axes, Bytes by
   return sent_bytes(kind, shard_count(axes), bytes).value;
 }
 
+double SharedMessages::collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const {
+  const double alone = alone_.collective(kind, axes, bytes);
+  if (canonical(axes) != along_) return alone;
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return collective(CollectiveKind::kReduceScatter, axes, bytes) +
+             collective(CollectiveKind::kAllGather, axes, bytes);
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kReduceScatter:
+      return alone - alone_.collective(kind, axes, {});
+    default:
+      return alone;
+  }
+}
+
 // Without a fabric computation has no price; plans are held to a limit of FLOPs instead.
 double SentBytes::compute(Flops) const { return 0; }
 

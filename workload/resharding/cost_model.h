@@ -1,6 +1,8 @@
 // What a partitioner minimises: the time of collectives and computation on the placed fabric, or bytes sent.
 #pragma once
 
+#include <utility>
+
 #include "collectives/collective.h"
 #include "workload/mesh/axes.h"
 
@@ -40,6 +42,23 @@ class SentBytes : public CostModel {
   double compute(Flops flops) const override;
   bool timed() const override { return false; }
   double at_least(Bytes received) const override { return received.value; }
+};
+
+// Prices of a tensor whose gathers and reductions along some axes share messages of others, which are sent
+// anyway: their bytes alone, not what a message costs however short it is. An all-reduce costs what its
+// halves do, so that what is wanted in shards is scattered. All else has messages of its own.
+class SharedMessages : public CostModel {
+ public:
+  // `along` = the axes, canonical. REQUIRES: `alone` outlives this, and is timed where there
+  // are any.
+  SharedMessages(const CostModel& alone, AxisList along) : alone_(alone), along_(std::move(along)) {}
+  double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override;
+  double compute(Flops flops) const override { return alone_.compute(flops); }
+  bool timed() const override { return true; }
+
+ private:
+  const CostModel& alone_;
+  AxisList along_;
 };
 
 // Bytes one device sends over a group of n: all-gather result (n-1)/n, reduce-scatter operand (n-1)/n,

@@ -74,6 +74,40 @@ TEST(Fsdp, moves_vectors_together_with_a_matrix) {
       collectives(layer_of(program).backward, CollectiveKind::kReduceScatter, Purpose::kGradient).size(), 4u);
 }
 
+// A ring passes all devices, a tree few: what a message costs however short it is.
+class RingsAndTrees : public CostModel {
+ public:
+  explicit RingsAndTrees(double ring_s) : ring_s_(ring_s) {}
+  double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override {
+    const int devices = shard_count(axes);
+    if (devices == 1) return 0;
+    const bool ring = kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllGather;
+    return (ring ? ring_s_ : 1e-6) + sent_bytes(kind, devices, bytes).value / 50e9;
+  }
+  double compute(Flops flops) const override { return flops.value / 400e12; }
+  bool timed() const override { return true; }
+
+ private:
+  double ring_s_;
+};
+
+// With the longest rings matrices are all-reduced, and each device takes its slice.
+TEST(Fsdp, moves_vectors_with_a_matrix_and_no_activations_whatever_a_message_costs) {
+  const Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});
+  for (const double ring_s : {0.0, 1e-4, 1e-3, 2e-3, 1e-2, 1.0}) {
+    const StepProgram program = partition(job, RingsAndTrees(ring_s));
+    for (const Part* part : {&embedding_of(program), &layer_of(program), &head_of(program)}) {
+      for (const Block* block : {&part->forward, &part->backward})
+        for (const CollectiveOp& op : collectives(*block))
+          EXPECT_NE(op.purpose, Purpose::kActivation) << ring_s << ", " << op.tensor;
+    }
+    std::vector<CollectiveOp> reductions = collectives(layer_of(program).backward);
+    std::erase_if(reductions, [](const CollectiveOp& op) { return op.purpose != Purpose::kGradient; });
+    EXPECT_EQ(reductions.size(), 4u) << ring_s << ", of two vectors and four matrices";
+    EXPECT_DOUBLE_EQ(total_bytes(reductions), job.stack.gradient_bytes * layer_of(program).parameters);
+  }
+}
+
 TEST(Fsdp, gathers_each_weight_immediately_before_its_first_use) {
   const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}));
   const Block& block = layer_of(program).forward;
