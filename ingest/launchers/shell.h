@@ -27,8 +27,6 @@ struct ShellScript {
 // as if they ran once. Problems: a quote, bracket or array that is not closed.
 ShellScript read_shell(Document& document, const std::map<std::string, std::string>& given);
 
-bool is_of_variable(char c);  // a letter, a digit or "_"
-
 // Whether a script reads a variable: $NAME, ${NAME...}, or in a sum.
 bool reads_variable(std::string_view text, std::string_view name);
 

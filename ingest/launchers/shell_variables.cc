@@ -1,7 +1,6 @@
 // Which variables a shell script reads.
-#include <cctype>
-
 #include "ingest/launchers/shell.h"
+#include "ingest/launchers/shell_sum.h"
 
 namespace podsim {
 namespace {
@@ -13,8 +12,6 @@ bool is_in_sum(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
-
-bool is_of_variable(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool reads_variable(std::string_view text, std::string_view name) {
   if (name.empty()) return false;
