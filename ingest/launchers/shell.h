@@ -31,7 +31,6 @@ ShellScript read_shell(Document& document, const std::map<std::string, std::stri
 // Whether a word is nothing but one thing that the script does not say: "$NAME", "$@", "${NAME}",
 // "$(a command)".
 bool is_unknown_word(std::string_view word);
-bool is_of_variable(char c);  // a letter, a digit or "_"
 
 // Whether a script reads a variable: $NAME, ${NAME...}, or in a sum.
 bool reads_variable(std::string_view text, std::string_view name);

@@ -5,8 +5,6 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "ingest/launchers/shell.h"
-
 namespace podsim {
 namespace {
 
@@ -92,6 +90,8 @@ class ShellSum {
 };
 
 }  // namespace
+
+bool is_of_variable(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::optional<std::int64_t> shell_sum(std::string_view text,
                                       const std::map<std::string, std::string>& variables) {

@@ -1,8 +1,8 @@
 // Which variables a shell script reads, and what of it stays open.
 #include <algorithm>
-#include <cctype>
 
 #include "ingest/launchers/shell.h"
+#include "ingest/launchers/shell_sum.h"
 
 namespace podsim {
 namespace {
@@ -33,7 +33,6 @@ bool is_unknown_word(std::string_view word) {
   if (word[1] == '(') return closes_at_end(word, 1, '(', ')');
   return word == "$@" || word == "$*" || std::all_of(word.begin() + 1, word.end(), is_of_variable);
 }
-bool is_of_variable(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool reads_variable(std::string_view text, std::string_view name) {
   if (name.empty()) return false;

@@ -9,6 +9,7 @@
 #include "proto/scenario/read_scenario.h"
 #include "proto/scenario/resolve.h"
 #include "proto/text/parse.h"
+#include "proto/text/ranges.h"
 
 namespace podsim {
 namespace {
