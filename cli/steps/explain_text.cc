@@ -49,6 +49,7 @@ std::string operation_text(const OperationRecord& op) {
     text += "    " + std::string(to_string(c.kind)) + " of " + c.tensor + " over " + c.axes +
             format(" (%d)", c.group_size) + ": " + megabytes(c.bytes) + ", " + megabytes(c.sent) + " sent";
     if (c.seconds > 0) text += ", " + duration(c.seconds);
+    if (c.shared) text += " in a matrix's message";
     if (c.count > 1) text += format(", %d times", c.count);
     text += ", " + c.purpose + "\n";
   }

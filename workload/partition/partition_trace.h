@@ -25,6 +25,7 @@ struct CollectiveRecord {
   Bytes bytes, sent;
   double seconds = 0;
   std::string purpose;  // "activation", "parameter", "gradient"
+  bool shared = false;  // in the message of another tensor: `seconds` are of its bytes alone
 };
 
 struct AlternativeRecord {

@@ -78,7 +78,7 @@ std::string origin_of(const PlanContext& context, const Tensor& tensor) {
   return rules.empty() ? "no rule" : rules;
 }
 
-void add_collectives(const PlanContext& context, const CostModel& cost, const std::string& tensor,
+void add_collectives(const PlanContext& context, const SharedMessages& cost, const std::string& tensor,
                      const char* purpose, const std::vector<PlanStep>& steps,
                      std::vector<CollectiveRecord>& out) {
   for (const PlanStep& step : steps) {
@@ -92,7 +92,8 @@ void add_collectives(const PlanContext& context, const CostModel& cost, const st
                    .bytes = collective_bytes(step),
                    .sent = step.sent,
                    .seconds = cost.collective(*kind, step.axes, collective_bytes(step)),
-                   .purpose = purpose});
+                   .purpose = purpose,
+                   .shared = cost.shares(*kind, step.axes)});
   }
 }
 
@@ -142,8 +143,8 @@ OperationRecord record_operation(const PlanContext& context, const std::string& 
     record.operands.push_back(tensor_record(context, op.inputs[i], left, origin_of(context, tensor)));
     add(op.inputs[i].tensor, moves.operand_steps[i]);
   }
-  add_collectives(context, context.cost, op.name + " statistics", "activation", moves.statistics,
-                  record.collectives);
+  add_collectives(context, SharedMessages(context.cost, {}), op.name + " statistics", "activation",
+                  moves.statistics, record.collectives);
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     const Tensor& tensor = context.tensor(op.outputs[i].tensor);
     record.results.push_back(

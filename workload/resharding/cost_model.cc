@@ -26,19 +26,19 @@ double SentBytes::collective(CollectiveKind kind, const AxisList& axes, Bytes by
   return sent_bytes(kind, shard_count(axes), bytes).value;
 }
 
+bool SharedMessages::shares(CollectiveKind kind, const AxisList& axes) const {
+  const bool gathers_or_reduces = kind == CollectiveKind::kAllGather ||
+                                  kind == CollectiveKind::kReduceScatter ||
+                                  kind == CollectiveKind::kAllReduce;
+  return gathers_or_reduces && !along_.empty() && canonical(axes) == along_;
+}
+
 double SharedMessages::collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const {
-  const double alone = alone_.collective(kind, axes, bytes);
-  if (canonical(axes) != along_) return alone;
-  switch (kind) {
-    case CollectiveKind::kAllReduce:
-      return collective(CollectiveKind::kReduceScatter, axes, bytes) +
-             collective(CollectiveKind::kAllGather, axes, bytes);
-    case CollectiveKind::kAllGather:
-    case CollectiveKind::kReduceScatter:
-      return alone - alone_.collective(kind, axes, {});
-    default:
-      return alone;
-  }
+  if (!shares(kind, axes)) return alone_.collective(kind, axes, bytes);
+  if (kind == CollectiveKind::kAllReduce)
+    return collective(CollectiveKind::kReduceScatter, axes, bytes) +
+           collective(CollectiveKind::kAllGather, axes, bytes);
+  return alone_.collective(kind, axes, bytes) - alone_.collective(kind, axes, {});
 }
 
 // Without a fabric computation has no price; plans are held to a limit of FLOPs instead.

@@ -52,6 +52,7 @@ class SharedMessages : public CostModel {
   // `along` = the axes, canonical. REQUIRES: `alone` outlives this, and is timed where there
   // are any.
   SharedMessages(const CostModel& alone, AxisList along) : alone_(alone), along_(std::move(along)) {}
+  bool shares(CollectiveKind kind, const AxisList& axes) const;
   double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override;
   double compute(Flops flops) const override { return alone_.compute(flops); }
   bool timed() const override { return true; }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/workload/models.h"
+#include "workload/resharding/cost_model.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim::testing::collectives_test {
@@ -105,6 +106,26 @@ TEST(Fsdp, moves_vectors_with_a_matrix_and_no_activations_whatever_a_message_cos
     std::erase_if(reductions, [](const CollectiveOp& op) { return op.purpose != Purpose::kGradient; });
     EXPECT_EQ(reductions.size(), 4u) << ring_s << ", of two vectors and four matrices";
     EXPECT_DOUBLE_EQ(total_bytes(reductions), job.stack.gradient_bytes * layer_of(program).parameters);
+  }
+}
+
+// Shards of gradients are no reason to move anything but gradients.
+TEST(Zero2, moves_the_activations_of_zero1_whatever_a_message_costs) {
+  const auto layer_with = [](const std::string& preset, const CostModel& cost) {
+    return layer_of(
+        partition(job_of(llama3_8b(), {{"data", 8}, {"tensor", 4}}, {"data", preset, "megatron_sp"}), cost));
+  };
+  const auto activations = [](const Block& block) {
+    std::vector<std::pair<std::string, CollectiveKind>> moved;
+    for (const CollectiveOp& op : collectives(block))
+      if (op.purpose == Purpose::kActivation) moved.emplace_back(op.tensor, op.kind);
+    return moved;
+  };
+  for (const double ring_s : {0.0, 1e-4, 1e-3, 1e-2, 1.0}) {
+    const Part one = layer_with("zero1", RingsAndTrees(ring_s));
+    const Part two = layer_with("zero2", RingsAndTrees(ring_s));
+    EXPECT_EQ(activations(one.forward), activations(two.forward)) << ring_s;
+    EXPECT_EQ(activations(one.backward), activations(two.backward)) << ring_s;
   }
 }
 
