@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "calibration/anchor_slopes.h"
+#include "calibration/anchored_band.h"
 #include "calibration/anchored_entry.h"
 #include "engine/check.h"
-#include "engine/order_statistics.h"
 #include "engine/parallel_for.h"
 #include "prediction/error_band.h"
 #include "proto/catalog/convert.h"
@@ -70,6 +70,22 @@ void bound(const AnchorPriors& priors, bool known, const MeasuredOfStack& measur
   }
 }
 
+// Holds the bands of the measured steps to what was measured of them.
+void widen_to_hold(const AnchorPriors& priors, const std::vector<const AnchorRun*>& runs,
+                   AnchoredStack& stack) {
+  constexpr Time kOneSecond = {1'000'000'000'000};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Spec& spec = runs[i]->spec;
+    std::optional<StepTimeBand> before;  // no published run was predicted from measured times
+    if (!spec.job.measured) before = builtin_step_time_band(kOneSecond, kind_of(spec), "");
+    const StepSpread spread =
+        anchored_spread(stack.posterior, stack.posterior.slopes[i],
+                        priors.noise_of(stack.known, has_experts(spec)), spread_of(before, kOneSecond));
+    stack.beyond.push_back(beyond_band(stack.posterior.after[i], spread));
+  }
+  stack.widened = widening(stack.beyond);
+}
+
 AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured, int threads) {
   const std::vector<const AnchorRun*>& runs = measured.runs;
   AnchoredStack result;
@@ -83,12 +99,14 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
     result.measured.push_back(run->text);
     result.ids.push_back(run->id);
     specs.push_back(&run->spec);
+    model.tells_of.emplace_back();
     model.noise.push_back(run->noise.value_or(priors.noise_of(result.known, has_experts(run->spec))));
   }
   for (const AnchorKernels* kernels : measured.kernels) {
     result.kernels += kernels->rows;
     result.measured.push_back(kernels->text);
     result.ids.push_back(kernels->id);
+    model.tells_of.push_back(kernels->number);
     model.noise.push_back(kernels->alone ? priors.lone_kernel_noise : priors.step_kernel_noise);
   }
   model.errors = [&](const std::vector<double>& offsets) {
@@ -109,6 +127,7 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
   bound(priors, result.known, measured, model);
   result.posterior = update(model);
   result.noise = model.noise;
+  widen_to_hold(priors, runs, result);
   return result;
 }
 
@@ -165,9 +184,9 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
   const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
   const std::vector<double> slope =
       step_slopes(priors_, stack.known, {&spec}, stack.posterior.offsets, kWideStencil, 1).front();
-  const double noise = priors_.noise_of(stack.known, has_experts(spec));
-  const double sure = std::sqrt(variance_along(stack.posterior, slope) + noise * noise);
-  const double step_s = report.step_time.in_seconds();
+  const StepSpread spread =
+      anchored_spread(stack.posterior, slope, priors_.noise_of(stack.known, has_experts(spec)),
+                      spread_of(before.band, before.step_time));
   AnchorReport told;
   told.runs = stack.steps;
   told.kernels = stack.kernels;
@@ -182,9 +201,8 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
            std::sqrt(stack.posterior.covariance[p][p])});
   }
   report.anchor = std::move(told);
-  report.band = StepTimeBand{Time::seconds(step_s * std::exp(-kNormalP90 * sure)),
-                             Time::seconds(step_s * std::exp(kNormalP90 * sure)), kAnchoredBand,
-                             static_cast<int>(stack.measured.size())};
+  report.band =
+      anchored_band(report.step_time, spread, stack.widened, static_cast<int>(stack.measured.size()));
 }
 
 std::string Anchor::entry(const std::string& stack, const std::string& name, const Catalog& catalog) const {

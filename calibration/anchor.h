@@ -22,7 +22,9 @@ struct AnchoredStack {
   std::vector<std::string> ids;       // [measured]
   std::vector<double> noise;          // [measured]
   Posterior posterior;
-  Stack before;  // of the first of them
+  std::vector<double> beyond;  // [step] its error that is left, in half widths of its band: above 1 outside
+  double widened = 1;          // by what all its bands are wider for this
+  Stack before;                // of the first of them
 };
 
 class Anchor {

@@ -131,13 +131,15 @@ std::optional<Measured> what_was_measured(const AnchorOptions& options, const st
   return all;
 }
 
-// Runs that no plausible numbers explain are told: often the scenario is not what was measured.
+// Steps outside of their own bands are told, and kernels that no plausible numbers explain: often the
+// scenario is not what was measured.
 void warn_of_odd_runs(const Anchor& anchor) {
   constexpr double kOdd = 3;  // times the noise
   for (const auto& [name, stack] : anchor.stacks()) {
     for (std::size_t run = 0; run < stack.ids.size(); ++run) {
       const double error = stack.posterior.after[run];
-      if (std::abs(error) <= kOdd * stack.noise[run]) continue;
+      const bool is_step = run < stack.beyond.size();
+      if (is_step ? stack.beyond[run] <= 1 : std::abs(error) <= kOdd * stack.noise[run]) continue;
       spdlog::warn(
           "--anchor: {} stays {}% too {} after all that may plausibly move: is the scenario what was "
           "measured?",
