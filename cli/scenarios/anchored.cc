@@ -71,7 +71,7 @@ bool take_kernels(const InputText& table, const std::optional<InputText>& scenar
   if (!tests) return true;
   const ListedRanks listed{static_cast<int>(tests->ranks), static_cast<int>(tests->hosts),
                            !tests->kind.empty() || tests->inferred_kind == "all_reduce"};
-  measured.take(read_anchor_collectives(table.name, table.text, listed, *loaded.spec, catalog));
+  measured.take(read_anchor_collectives(table.name, table.text, listed, *loaded.spec));
   return true;
 }
 
