@@ -86,18 +86,19 @@ void widen_to_hold(const AnchorPriors& priors, const std::vector<const AnchorRun
   stack.widened = widening(stack.beyond);
 }
 
-AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured, int threads) {
+AnchoredStack fitted(const std::string& stack, const AnchorPriors& priors, const MeasuredOfStack& measured,
+                     int threads) {
   const std::vector<const AnchorRun*>& runs = measured.runs;
   AnchoredStack result;
   result.steps = static_cast<int>(runs.size());
-  result.before = runs.empty() ? measured.kernels.front()->stack : runs.front()->spec.job.stack;
-  result.known = is_fitted_stack(result.before.name);
+  result.known = is_fitted_stack(stack);
   UpdatedModel model;
   model.parameters = priors.parameters.size();
   std::vector<const Spec*> specs;
   for (const AnchorRun* run : runs) {
     result.measured.push_back(run->text);
     result.ids.push_back(run->id);
+    result.stacks.push_back(run->spec.job.stack);
     specs.push_back(&run->spec);
     model.tells_of.emplace_back();
     model.noise.push_back(run->noise.value_or(priors.noise_of(result.known, has_experts(run->spec))));
@@ -106,6 +107,7 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
     result.kernels += kernels->rows;
     result.measured.push_back(kernels->text);
     result.ids.push_back(kernels->id);
+    result.stacks.push_back(kernels->stack);
     model.tells_of.push_back(kernels->number);
     model.noise.push_back(kernels->alone ? priors.lone_kernel_noise : priors.step_kernel_noise);
   }
@@ -131,19 +133,29 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
   return result;
 }
 
-// Whether a number of the stack is another one than the catalogue's entry of it has.
-bool overridden(const StackNumber& number, const Stack& stack, const Catalog& catalog) {
-  const std::optional<Stack> entry = catalog_stack(catalog, stack.name);
-  return entry && number.read(stack) != number.read(*entry);
+bool differs(const StackNumber& number, const Stack& stack, const Stack& other) {
+  return number.read(stack) != number.read(other);
 }
 
 }  // namespace
 
-std::vector<std::string> Anchor::overrides(const std::string& stack, const Catalog& catalog) const {
+std::vector<std::string> Anchor::overrides(const Stack& stack, const Catalog& catalog) const {
   std::vector<std::string> paths;
+  const std::optional<Stack> entry = catalog_stack(catalog, stack.name);
+  PODSIM_CHECK(entry.has_value(), "the runs were read with this catalogue");
   for (const AnchorPrior& prior : priors_.parameters)
     for (const StackNumber* number : prior.numbers)
-      if (overridden(*number, stacks_.at(stack).before, catalog)) paths.emplace_back(number->path);
+      if (number->stated(stack) && differs(*number, stack, *entry)) paths.emplace_back(number->path);
+  return paths;
+}
+
+std::vector<std::string> Anchor::measured_otherwise(const Stack& stack) const {
+  std::vector<std::string> paths;
+  const std::vector<Stack>& measured = stacks_.at(stack.name).stacks;
+  for (const AnchorPrior& prior : priors_.parameters)
+    for (const StackNumber* number : prior.numbers)
+      if (std::ranges::any_of(measured, [&](const Stack& one) { return differs(*number, one, stack); }))
+        paths.emplace_back(number->path);
   return paths;
 }
 
@@ -156,7 +168,7 @@ Anchor::Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, i
   for (auto& [name, measured] : of_stack) {
     std::ranges::stable_sort(measured.runs, {}, &AnchorRun::text);
     std::ranges::stable_sort(measured.kernels, {}, &AnchorKernels::text);
-    stacks_.emplace(name, fitted(priors_, measured, threads));
+    stacks_.emplace(name, fitted(name, priors_, measured, threads));
   }
 }
 
@@ -205,18 +217,19 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
       anchored_band(report.step_time, spread, stack.widened, static_cast<int>(stack.measured.size()));
 }
 
-std::string Anchor::entry(const std::string& stack, const std::string& name, const Catalog& catalog) const {
-  const AnchoredStack& anchored = stacks_.at(stack);
-  const auto text = catalog.text(Catalog::Section::kStacks, stack);
-  PODSIM_CHECK(text.has_value(), "the runs were read with this catalogue");
+std::string Anchor::entry(const Stack& stack, const std::string& name, const Catalog& catalog) const {
+  const AnchoredStack& anchored = stacks_.at(stack.name);
+  const auto text = catalog.text(Catalog::Section::kStacks, stack.name);
+  const std::optional<Stack> in_catalogue = catalog_stack(catalog, stack.name);
+  PODSIM_CHECK(text.has_value() && in_catalogue.has_value(), "the runs were read with this catalogue");
   std::vector<NumberChange> changes;
   for (std::size_t p = 0; p < priors_.parameters.size(); ++p) {
     const AnchorPrior& prior = priors_.parameters[p];
     for (const StackNumber* number : prior.numbers) {
-      const double before = number->read(anchored.before),
-                   after = prior.moved(before, anchored.posterior.offsets[p], anchored.known);
-      if (after != before || overridden(*number, anchored.before, catalog))
-        changes.push_back({Catalog::Section::kStacks, stack, number->path, after});
+      if (!number->stated(stack)) continue;
+      const double after = prior.moved(number->read(stack), anchored.posterior.offsets[p], anchored.known);
+      if (after != number->read(*in_catalogue))
+        changes.push_back({Catalog::Section::kStacks, stack.name, number->path, after});
     }
   }
   return entry_under_new_name(*text, name, changes);

@@ -17,6 +17,7 @@
 #include "ingest/nccl_tests.h"
 #include "ingest/xplane/import_xplane.h"
 #include "ingest/xplane/read_space.h"
+#include "proto/catalog/convert.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
 #include "report/text/text.h"
@@ -154,13 +155,30 @@ std::string entry_name(const std::string& path) {
   return file.ends_with(kSuffix) ? file.substr(0, file.size() - std::string(kSuffix).size()) : file;
 }
 
-bool save_stack(const AnchorOptions& options, const Anchor& anchor, const Catalog& catalog) {
+std::string names_of_numbers(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// The stack of this name as the scenario has it, as the catalogue has it where no scenario is of it.
+Stack stack_to_save(const std::string& name, const std::string& scenario, const Catalog& catalog) {
+  if (const auto text = scenario.empty() ? std::nullopt : input_of(scenario)) {
+    const LoadResult loaded = load_scenario(text->name, text->text, catalog, {});
+    if (loaded.spec && loaded.spec->jobs.empty() && loaded.spec->job.stack.name == name)
+      return loaded.spec->job.stack;
+  }
+  return *catalog_stack(catalog, name);
+}
+
+bool save_stack(const AnchorOptions& options, const Anchor& anchor, const std::string& scenario,
+                const Catalog& catalog) {
   if (anchor.stacks().size() != 1) {
     spdlog::error("--save-stack writes one stack, and the measured steps are of {}", anchor.stacks().size());
     return false;
   }
-  const std::string& stack = anchor.stacks().begin()->first;
-  if (!catalog.canonical(Catalog::Section::kStacks, stack)) {
+  const std::string& named = anchor.stacks().begin()->first;
+  if (!catalog.canonical(Catalog::Section::kStacks, named)) {
     spdlog::error("--save-stack: the measured steps are of no stack of the catalogue");
     return false;
   }
@@ -171,15 +189,19 @@ bool save_stack(const AnchorOptions& options, const Anchor& anchor, const Catalo
     spdlog::error("--save-stack {}: expected the name of the stack, such as our_site", path);
     return false;
   }
-  std::string overridden;
-  for (const std::string& number : anchor.overrides(stack, catalog))
-    overridden += (overridden.empty() ? "" : ", ") + number;
-  if (!overridden.empty())
+  const Stack stack = stack_to_save(named, scenario, catalog);
+  if (const std::string overridden = names_of_numbers(anchor.overrides(stack, catalog)); !overridden.empty())
     spdlog::warn(
         "--save-stack: {} has {} as job.stack_override says and measured steps moved it: leave that out of "
         "the "
         "block where the stack is {}, or it undoes this",
         name, overridden, name);
+  if (const std::string other = names_of_numbers(anchor.measured_otherwise(stack)); !other.empty())
+    spdlog::warn(
+        "--save-stack: {} is moved from {}, and some of what was measured ran with another {}: rows that set "
+        "it "
+        "still need that",
+        name, scenario.empty() ? "the catalogue's " + named : named + " as the scenario has it", other);
   write_whole(path.ends_with(kSuffix) ? path : path + kSuffix, anchor.entry(stack, name, catalog));
   return true;
 }
@@ -218,7 +240,7 @@ std::optional<Anchor> make_anchor(const AnchorOptions& options, const std::strin
   if (!measured) return std::nullopt;
   Anchor anchor(builtin_anchor_priors(), measured->runs, threads, measured->kernels);
   warn_of_odd_runs(anchor);
-  if (!options.save_stack.empty() && !save_stack(options, anchor, *catalog)) return std::nullopt;
+  if (!options.save_stack.empty() && !save_stack(options, anchor, scenario, *catalog)) return std::nullopt;
   return anchor;
 }
 
