@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "calibration/anchor_collectives.h"
@@ -18,6 +17,7 @@
 #include "ingest/xplane/import_xplane.h"
 #include "ingest/xplane/read_space.h"
 #include "proto/catalog/convert.h"
+#include "proto/catalog/entry_name.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
 #include "report/text/text.h"
@@ -183,9 +183,7 @@ bool save_stack(const AnchorOptions& options, const Anchor& anchor, const std::s
     return false;
   }
   const std::string &path = options.save_stack, name = entry_name(path);
-  const bool plain = std::ranges::none_of(
-      name, [](unsigned char c) { return c == '"' || c == '\\' || std::iscntrl(c) != 0; });
-  if (name.empty() || !plain) {
+  if (!can_name_entry(name)) {
     spdlog::error("--save-stack {}: expected the name of the stack, such as our_site", path);
     return false;
   }
