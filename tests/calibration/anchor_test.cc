@@ -165,6 +165,15 @@ TEST(Anchor, a_saved_stack_is_that_of_the_scenario_whatever_rows_set) {
   EXPECT_TRUE(anchor.overrides(spec.job.stack, catalog()).empty());
 }
 
+TEST(AnchorRuns, milliseconds_are_a_step_too) {
+  const AnchorRuns read =
+      read_anchor_runs("mine.csv", "step_time_ms,job.microbatch_sequences\n1500,1\n", catalog(), scenario());
+  ASSERT_EQ(read.runs.size(), 1u);
+  EXPECT_DOUBLE_EQ(read.runs[0].measured_s, 1.5);
+  EXPECT_EQ(problems_of("step_time_s,step_time_ms\n1,1000\n"),
+            (Lines{"1:13 step_time_s says it too; expected one of them"}));
+}
+
 TEST(AnchorRuns, wrong_tables_are_told_at_their_place) {
   EXPECT_EQ(problems_of("step_time_s,job.microbatch_sequences\n1,2\n0,2\n"),
             (Lines{"3:1 step_time_s is \"0\"; expected a number above 0"}));
