@@ -68,6 +68,17 @@ TEST(Starter, a_chip_without_a_price_has_that_of_the_user_or_of_a_list_that_know
   EXPECT_EQ(starter("llama3_8b", "h100", 8).text.find("usd_per_chip_hour"), std::string::npos);
 }
 
+TEST(Starter, compilers_of_the_kind_run_on_gaudi) {
+  for (const char* chip : {"gaudi2", "gaudi3"}) {
+    StarterRequest request;
+    request.model = "llama3_8b";
+    request.chip = chip;
+    request.chips = 64;
+    request.stack = "generic_xla";
+    EXPECT_EQ(starter_scenario(request, catalog()).why, "") << chip;
+  }
+}
+
 TEST(Starter, of_every_kind_of_model_and_cluster_loads_and_fits) {
   for (const Asked& asked : std::vector<Asked>{{"llama3_8b", "h100", 8},
                                                {"llama3_70b", "h100", 64},
