@@ -35,7 +35,7 @@ std::vector<std::string> tells_of(const UpdatedModel& model, std::size_t runs) {
 }
 
 // [run] in noises: from there on the others show that it is a bad one.
-std::vector<double> linear_beyond(const UpdatedModel& model, const std::vector<double>& errors) {
+std::vector<double> contradicted_beyond(const UpdatedModel& model, const std::vector<double>& errors) {
   const std::vector<std::string> of = tells_of(model, errors.size());
   std::map<std::string, std::vector<double>> sizes;
   for (std::size_t run = 0; run < errors.size(); ++run)
@@ -53,7 +53,7 @@ class Updating {
     cost_.weight =
         family_weights(std::vector<int>(runs, 0), std::vector<bool>(runs, true), kFamilyCorrelation);
     cost_.scale = model.noise;
-    cost_.linear_beyond = linear_beyond(model, before_);
+    cost_.linear_beyond = contradicted_beyond(model, before_);
     cost_.low = model.low;
     cost_.high = model.high;
   }

@@ -196,9 +196,8 @@ bool save_stack(const AnchorOptions& options, const Anchor& anchor, const std::s
         name, overridden, name);
   if (const std::string other = names_of_numbers(anchor.measured_otherwise(stack)); !other.empty())
     spdlog::warn(
-        "--save-stack: {} is moved from {}, and some of what was measured ran with another {}: rows that set "
-        "it "
-        "still need that",
+        "--save-stack: {} is moved from {}, and some of what was measured ran with another {}: rows that "
+        "set it still need that",
         name, scenario.empty() ? "the catalogue's " + named : named + " as the scenario has it", other);
   write_whole(path.ends_with(kSuffix) ? path : path + kSuffix, anchor.entry(stack, name, catalog));
   return true;
