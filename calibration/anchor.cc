@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "calibration/anchor_slopes.h"
+#include "calibration/anchored_band.h"
 #include "calibration/anchored_entry.h"
 #include "engine/check.h"
-#include "engine/order_statistics.h"
 #include "engine/parallel_for.h"
 #include "prediction/error_band.h"
 #include "proto/catalog/convert.h"
@@ -70,25 +70,45 @@ void bound(const AnchorPriors& priors, bool known, const MeasuredOfStack& measur
   }
 }
 
-AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured, int threads) {
+// Holds the bands of the measured steps to what was measured of them.
+void widen_to_hold(const AnchorPriors& priors, const std::vector<const AnchorRun*>& runs,
+                   AnchoredStack& stack) {
+  constexpr Time kOneSecond = {1'000'000'000'000};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Spec& spec = runs[i]->spec;
+    std::optional<StepTimeBand> before;  // no published run was predicted from measured times
+    if (!spec.job.measured) before = builtin_step_time_band(kOneSecond, kind_of(spec), "");
+    const StepSpread spread =
+        anchored_spread(stack.posterior, stack.posterior.slopes[i],
+                        priors.noise_of(stack.known, has_experts(spec)), spread_of(before, kOneSecond));
+    stack.beyond.push_back(beyond_band(stack.posterior.after[i], spread));
+  }
+  stack.widened = widening(stack.beyond);
+}
+
+AnchoredStack fitted(const std::string& stack, const AnchorPriors& priors, const MeasuredOfStack& measured,
+                     int threads) {
   const std::vector<const AnchorRun*>& runs = measured.runs;
   AnchoredStack result;
   result.steps = static_cast<int>(runs.size());
-  result.before = runs.empty() ? measured.kernels.front()->stack : runs.front()->spec.job.stack;
-  result.known = is_fitted_stack(result.before.name);
+  result.known = is_fitted_stack(stack);
   UpdatedModel model;
   model.parameters = priors.parameters.size();
   std::vector<const Spec*> specs;
   for (const AnchorRun* run : runs) {
     result.measured.push_back(run->text);
     result.ids.push_back(run->id);
+    result.stacks.push_back(run->spec.job.stack);
     specs.push_back(&run->spec);
+    model.tells_of.emplace_back();
     model.noise.push_back(run->noise.value_or(priors.noise_of(result.known, has_experts(run->spec))));
   }
   for (const AnchorKernels* kernels : measured.kernels) {
     result.kernels += kernels->rows;
     result.measured.push_back(kernels->text);
     result.ids.push_back(kernels->id);
+    result.stacks.push_back(kernels->stack);
+    model.tells_of.push_back(kernels->number);
     model.noise.push_back(kernels->alone ? priors.lone_kernel_noise : priors.step_kernel_noise);
   }
   model.errors = [&](const std::vector<double>& offsets) {
@@ -109,22 +129,33 @@ AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured
   bound(priors, result.known, measured, model);
   result.posterior = update(model);
   result.noise = model.noise;
+  widen_to_hold(priors, runs, result);
   return result;
 }
 
-// Whether a number of the stack is another one than the catalogue's entry of it has.
-bool overridden(const StackNumber& number, const Stack& stack, const Catalog& catalog) {
-  const std::optional<Stack> entry = catalog_stack(catalog, stack.name);
-  return entry && number.read(stack) != number.read(*entry);
+bool differs(const StackNumber& number, const Stack& stack, const Stack& other) {
+  return number.read(stack) != number.read(other);
 }
 
 }  // namespace
 
-std::vector<std::string> Anchor::overrides(const std::string& stack, const Catalog& catalog) const {
+std::vector<std::string> Anchor::overrides(const Stack& stack, const Catalog& catalog) const {
   std::vector<std::string> paths;
+  const std::optional<Stack> entry = catalog_stack(catalog, stack.name);
+  PODSIM_CHECK(entry.has_value(), "the runs were read with this catalogue");
   for (const AnchorPrior& prior : priors_.parameters)
     for (const StackNumber* number : prior.numbers)
-      if (overridden(*number, stacks_.at(stack).before, catalog)) paths.emplace_back(number->path);
+      if (number->stated(stack) && differs(*number, stack, *entry)) paths.emplace_back(number->path);
+  return paths;
+}
+
+std::vector<std::string> Anchor::measured_otherwise(const Stack& stack) const {
+  std::vector<std::string> paths;
+  const std::vector<Stack>& measured = stacks_.at(stack.name).stacks;
+  for (const AnchorPrior& prior : priors_.parameters)
+    for (const StackNumber* number : prior.numbers)
+      if (std::ranges::any_of(measured, [&](const Stack& one) { return differs(*number, one, stack); }))
+        paths.emplace_back(number->path);
   return paths;
 }
 
@@ -137,7 +168,7 @@ Anchor::Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, i
   for (auto& [name, measured] : of_stack) {
     std::ranges::stable_sort(measured.runs, {}, &AnchorRun::text);
     std::ranges::stable_sort(measured.kernels, {}, &AnchorKernels::text);
-    stacks_.emplace(name, fitted(priors_, measured, threads));
+    stacks_.emplace(name, fitted(name, priors_, measured, threads));
   }
 }
 
@@ -165,9 +196,9 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
   const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
   const std::vector<double> slope =
       step_slopes(priors_, stack.known, {&spec}, stack.posterior.offsets, kWideStencil, 1).front();
-  const double noise = priors_.noise_of(stack.known, has_experts(spec));
-  const double sure = std::sqrt(variance_along(stack.posterior, slope) + noise * noise);
-  const double step_s = report.step_time.in_seconds();
+  const StepSpread spread =
+      anchored_spread(stack.posterior, slope, priors_.noise_of(stack.known, has_experts(spec)),
+                      spread_of(before.band, before.step_time));
   AnchorReport told;
   told.runs = stack.steps;
   told.kernels = stack.kernels;
@@ -182,23 +213,23 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
            std::sqrt(stack.posterior.covariance[p][p])});
   }
   report.anchor = std::move(told);
-  report.band = StepTimeBand{Time::seconds(step_s * std::exp(-kNormalP90 * sure)),
-                             Time::seconds(step_s * std::exp(kNormalP90 * sure)), kAnchoredBand,
-                             static_cast<int>(stack.measured.size())};
+  report.band =
+      anchored_band(report.step_time, spread, stack.widened, static_cast<int>(stack.measured.size()));
 }
 
-std::string Anchor::entry(const std::string& stack, const std::string& name, const Catalog& catalog) const {
-  const AnchoredStack& anchored = stacks_.at(stack);
-  const auto text = catalog.text(Catalog::Section::kStacks, stack);
-  PODSIM_CHECK(text.has_value(), "the runs were read with this catalogue");
+std::string Anchor::entry(const Stack& stack, const std::string& name, const Catalog& catalog) const {
+  const AnchoredStack& anchored = stacks_.at(stack.name);
+  const auto text = catalog.text(Catalog::Section::kStacks, stack.name);
+  const std::optional<Stack> in_catalogue = catalog_stack(catalog, stack.name);
+  PODSIM_CHECK(text.has_value() && in_catalogue.has_value(), "the runs were read with this catalogue");
   std::vector<NumberChange> changes;
   for (std::size_t p = 0; p < priors_.parameters.size(); ++p) {
     const AnchorPrior& prior = priors_.parameters[p];
     for (const StackNumber* number : prior.numbers) {
-      const double before = number->read(anchored.before),
-                   after = prior.moved(before, anchored.posterior.offsets[p], anchored.known);
-      if (after != before || overridden(*number, anchored.before, catalog))
-        changes.push_back({Catalog::Section::kStacks, stack, number->path, after});
+      if (!number->stated(stack)) continue;
+      const double after = prior.moved(number->read(stack), anchored.posterior.offsets[p], anchored.known);
+      if (after != number->read(*in_catalogue))
+        changes.push_back({Catalog::Section::kStacks, stack.name, number->path, after});
     }
   }
   return entry_under_new_name(*text, name, changes);

@@ -22,7 +22,9 @@ struct AnchoredStack {
   std::vector<std::string> ids;       // [measured]
   std::vector<double> noise;          // [measured]
   Posterior posterior;
-  Stack before;  // of the first of them
+  std::vector<double> beyond;  // [step] its error that is left, in half widths of its band: above 1 outside
+  double widened = 1;          // by what all its bands are wider for this
+  std::vector<Stack> stacks;   // [measured] under which it was
 };
 
 class Anchor {
@@ -48,13 +50,16 @@ class Anchor {
   // before. `report` is of `moved(spec)`, `before` of `spec`. REQUIRES: moves(spec).
   void tell(const Spec& spec, const Report& before, Report& report) const;
 
-  // Its numbers that the scenario of the first measured step sets in place of the catalogue's, of those that
-  // measured steps may move. REQUIRES: as below.
-  std::vector<std::string> overrides(const std::string& stack, const Catalog& catalog) const;
+  // Numbers of this stack that are others than in the catalogue's entry of its name, of those that measured
+  // steps may move. REQUIRES: as below.
+  std::vector<std::string> overrides(const Stack& stack, const Catalog& catalog) const;
 
-  // The stack, with such numbers as they were moved from there, as a catalogue entry of this name. REQUIRES:
-  // `stack` is one of stacks(), and `catalog` has it.
-  std::string entry(const std::string& stack, const std::string& name, const Catalog& catalog) const;
+  // Such numbers in which what was measured ran under others than this stack has. REQUIRES: as below.
+  std::vector<std::string> measured_otherwise(const Stack& stack) const;
+
+  // The stack, with its numbers moved from where they are, as a catalogue entry of this name. REQUIRES: one
+  // of stacks() has its name, and `catalog` has it.
+  std::string entry(const Stack& stack, const std::string& name, const Catalog& catalog) const;
 
  private:
   const AnchorPriors& priors_;

@@ -33,35 +33,33 @@ bool has_large_rows(const std::string& file, const std::string& text) {
 }
 
 // Why the ranks of the output say nothing of the scenario's network; nothing where they do.
-std::optional<Problem> unusable(const std::string& file, const ListedRanks& listed, const Spec& spec,
-                                const Catalog& catalog) {
+std::optional<Problem> unusable(const std::string& file, const ListedRanks& listed,
+                                const FabricSpec& fabric) {
   if (listed.ranks == 0 || listed.hosts == 0)
     return problem_of(file, "does not list its ranks and their hosts",
                       "keep the lines \"# Rank 0 ... on HOST device 0\"");
   if (!listed.kind_known)
     return problem_of(file, "does not say which collective it measured",
                       "keep a line that names the program, such as \"# all_gather_perf\"");
-  const FabricSpec& fabric = spec.cluster.fabric;
+  if (!fabric.gpu)
+    return problem_of(file, "is of servers of GPUs, and " + fabric.name + " is a torus",
+                      "expected a scenario of GPUs");
   Problem problem;
-  const auto placed = place_measured_group(catalog, fabric.name, listed.ranks, listed.hosts, problem);
+  const auto placed = place_measured_group(fabric, listed.ranks, listed.hosts, problem);
   if (!placed) return problem_of(file, problem.message, problem.hint);
-  if (!placed->spec.gpu || placed->spec.chips <= placed->spec.gpu->gpus_per_domain)
+  if (placed->spec.chips <= fabric.gpu->gpus_per_domain)
     return problem_of(
         file, "lies within one NVLink domain of " + fabric.name + ", whose share is no number of a stack",
         "expected ranks in several domains");
-  if (!fabric.gpu || fabric.gpu->nic != placed->spec.gpu->nic)
-    return problem_of(file, "is of " + fabric.name + ", whose NIC the scenario changes",
-                      "make the network an entry of the catalogue (--catalog)");
   return std::nullopt;
 }
 
 }  // namespace
 
 ReadAnchorKernels read_anchor_collectives(const std::string& file, const std::string& text,
-                                          const ListedRanks& listed, const Spec& spec,
-                                          const Catalog& catalog) {
+                                          const ListedRanks& listed, const Spec& spec) {
   ReadAnchorKernels result;
-  auto problem = unusable(file, listed, spec, catalog);
+  auto problem = unusable(file, listed, spec.cluster.fabric);
   if (!problem && !has_large_rows(file, text))
     problem =
         problem_of(file, "has no row of 64 MiB and more", "below them latency counts: measure with -e 1G");
@@ -73,7 +71,7 @@ ReadAnchorKernels read_anchor_collectives(const std::string& file, const std::st
   std::erase_if(measured.rows,
                 [](const MeasuredCollective& row) { return row.collective.bytes.value < kLatencyBelow; });
   result.problems = std::move(measured.problems);
-  const CollectiveValidation made = validate_collectives(measured.rows, catalog, spec.cluster.fabric.name);
+  const CollectiveValidation made = validate_collectives(measured.rows, spec.cluster.fabric);
   result.problems.insert(result.problems.end(), made.problems.begin(), made.problems.end());
   std::vector<double> errors;
   for (const PredictedCollective& row : made.rows)

@@ -14,11 +14,10 @@ struct ListedRanks {
   bool kind_known = false;   // which collective it is
 };
 
-// The rows of 64 MiB and more, where bytes count and not latency, predicted on the scenario's network as the
-// catalogue has it; they are one measurement, alone, of network_share. Ranks have to be listed, and to lie in
+// The rows of 64 MiB and more, where bytes count and not latency, predicted on the scenario's network as it
+// stands there; they are one measurement, alone, of network_share. Ranks have to be listed, and to lie in
 // several NVLink domains. REQUIRES: one job.
 ReadAnchorKernels read_anchor_collectives(const std::string& file, const std::string& text,
-                                          const ListedRanks& listed, const Spec& spec,
-                                          const Catalog& catalog);
+                                          const ListedRanks& listed, const Spec& spec);
 
 }  // namespace podsim

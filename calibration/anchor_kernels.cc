@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <variant>
 
 #include "engine/order_statistics.h"
 #include "proto/text/csv_table.h"
@@ -62,17 +63,37 @@ class Evidence {
   std::map<std::string, int> unused_;
 };
 
+// A matmul that no number format of the chip could have done in its time.
+std::optional<Problem> impossible(const std::string& file, const MeasuredKernel& row, const Chip& chip) {
+  const auto* matmul = std::get_if<MatmulCall>(&row.call);
+  if (matmul == nullptr) return std::nullopt;
+  double peak = 0;
+  for (const auto& [dtype, rate] : chip.matmul) peak = std::max(peak, rate.peak.value);
+  const double reached = 2 * matmul->m * matmul->n * matmul->k / row.time_s;
+  if (reached <= (1 + kPeakTolerance) * peak) return std::nullopt;
+  Problem problem;
+  problem.file = file;
+  problem.line = row.line;
+  problem.message = "a matmul at " + significant(reached / kTera, 4) + " TFLOPS, and matmuls of " +
+                    chip.name + " reach at most " + significant(peak / kTera, 4);
+  problem.hint = "latency_ms is in milliseconds";
+  return problem;
+}
+
 ReadAnchorKernels lone_kernels(const std::string& file, const std::string& text, const Spec& spec,
                                const Catalog& catalog) {
   MeasuredKernels read = read_kernel_table(file, text);
   Evidence evidence(file);
+  const Chip& chip = spec.cluster.chip;
   const auto other_chip = [&](const MeasuredKernel& row) {
-    return catalog.canonical(Catalog::Section::kChips, row.chip) != spec.cluster.chip.name;
+    return row.chip != chip.name && catalog.canonical(Catalog::Section::kChips, row.chip) != chip.name;
   };
   for (const MeasuredKernel& row : read.rows)
     if (other_chip(row)) evidence.leave_out("another chip, " + row.chip);
   std::erase_if(read.rows, other_chip);
-  const KernelValidation made = validate_kernels(std::move(read.rows), catalog);
+  for (const MeasuredKernel& row : read.rows)
+    if (auto problem = impossible(file, row, chip)) read.problems.push_back(*std::move(problem));
+  const KernelValidation made = validate_kernels(std::move(read.rows), chip);
   for (const PredictedKernel& row : made.rows) {
     const std::string kernel = row.measured.kernel();
     const double error = std::log(row.predicted_s / row.measured.time_s);
@@ -85,7 +106,7 @@ ReadAnchorKernels lone_kernels(const std::string& file, const std::string& text,
     }
   }
   for (const LeftOutKernels& left : made.left_out)
-    for (int row = 0; row < left.rows; ++row) evidence.leave_out("what the catalogue lacks: " + left.reason);
+    for (int row = 0; row < left.rows; ++row) evidence.leave_out("what cannot be predicted: " + left.reason);
   return evidence.take(spec, true, std::move(read.problems));
 }
 
@@ -113,6 +134,9 @@ class StepKernelReader {
                share = csv_.number(row, "share_of_peak", CsvNumber::kPositive);
     const auto dtype = peak ? dtype_of(row, *peak * kTera) : std::nullopt;
     if (!share || !dtype) return;
+    if (*share > 1)
+      return csv_.report(row, "share_of_peak", "share_of_peak is above 1",
+                         "expected a share, such as 0.75 for 75 %");
     const auto sizes = sizes_of(row);
     const auto op = matmul ? matmul_of(row, sizes, *dtype) : attention_of(row, sizes, operation == "sdp_bwd");
     if (!op) return;
@@ -144,7 +168,7 @@ class StepKernelReader {
       if (equals == std::string::npos) continue;
       std::istringstream value(field.substr(equals + 1));
       value.imbue(std::locale::classic());
-      if (double number = 0; value >> number && value.eof() && number > 0)
+      if (double number = 0; value >> number && value.eof() && number > 0 && number == std::floor(number))
         sizes[field.substr(0, equals)] = number;
       if (field == "layout=NT") sizes["weight gradient"] = 1;
     }
@@ -156,7 +180,7 @@ class StepKernelReader {
     for (const char* name : names) {
       if (sizes.count(name) > 0) continue;
       csv_.report(row, "shape", std::string("the shape has no ") + name + " above 0",
-                  std::string("expected ") + name + "=NUMBER between semicolons");
+                  std::string("expected ") + name + "=WHOLE NUMBER between semicolons");
       return false;
     }
     return true;

@@ -91,10 +91,15 @@ class AnchorRunReader {
   }
 
   bool fields_are_known() {
-    if (!csv_.require("step_time_s")) return false;
+    if (!csv_.has("step_time_ms") && !csv_.require("step_time_s")) return false;
     bool known = true;
+    if (csv_.has("step_time_s") && csv_.has("step_time_ms")) {
+      csv_.report(csv_.header(), "step_time_ms", "step_time_s says it too", "expected one of them");
+      known = false;
+    }
     for (const CsvCell& cell : csv_.header().cells) {
-      const std::vector<std::string> names = {"id", "step_time_s", "noise_pct", "notes", "source"};
+      const std::vector<std::string> names = {"id",        "step_time_s", "step_time_ms",
+                                              "noise_pct", "notes",       "source"};
       if (cell.text.find('.') != std::string::npos || std::ranges::count(names, cell.text) > 0) continue;
       const std::string near = closest_name(cell.text, names);
       csv_.report(csv_.header(), cell.text,
@@ -104,13 +109,19 @@ class AnchorRunReader {
       known = false;
     }
     if (scenario_ || !known) return known;
-    csv_.report(csv_.header(), "step_time_s", "no scenario is given whose step this is",
+    csv_.report(csv_.header(), column_of_step(), "no scenario is given whose step this is",
                 "expected the columns of a table of runs, layers and global_batch_seqs among them");
     return false;
   }
 
+  std::optional<double> step_s(const CsvRow& row) {
+    if (csv_.has("step_time_s")) return csv_.number(row, "step_time_s", CsvNumber::kPositive);
+    const auto milliseconds = csv_.number(row, "step_time_ms", CsvNumber::kPositive);
+    return milliseconds ? std::optional(*milliseconds * 1e-3) : std::nullopt;
+  }
+
   void read_fields(const CsvRow& row) {
-    const auto measured = csv_.number(row, "step_time_s", CsvNumber::kPositive);
+    const auto measured = step_s(row);
     if (!measured) return;
     std::vector<Override> overrides;
     std::string question;

@@ -31,9 +31,9 @@ struct AnchorRuns {
 std::string run_and_step(const std::string& scenario_text, double measured_s);
 
 // A table of runs, with the columns that `podsim validate` takes; or one whose rows are the scenario as its
-// file has it, with a column step_time_s, and of what differs from it columns named as --set names fields:
-// job.mesh.data.size. Both may have a column noise_pct. A row that cannot be simulated, has no measured time
-// or an implausible one, or has several jobs is a problem at its place.
+// file has it, with a column step_time_s or step_time_ms, and of what differs from it columns named as --set
+// names fields: job.mesh.data.size. Both may have a column noise_pct. A row that cannot be simulated, has no
+// measured time or an implausible one, or has several jobs is a problem at its place.
 AnchorRuns read_anchor_runs(const std::string& file, const std::string& text, const Catalog& catalog,
                             const std::optional<InputText>& scenario);
 

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 #include "calibration/line_search.h"
 #include "calibration/robust_fit.h"
 #include "engine/check.h"
+#include "engine/order_statistics.h"
 #include "prediction/family_weights.h"
 
 namespace podsim {
@@ -15,8 +18,9 @@ namespace {
 constexpr int kSteps = 16;
 // Stencils narrow to a quarter, twice.
 constexpr double kNarrower = 0.25, kNarrowest = kWideStencil * kNarrower * kNarrower;
-// A step that is far off says that the site is, rather than that the step is a bad one: over published
-// families, each predicted by one of its runs, 2 and more leave less error than 1.
+// In noises, and in median errors of the runs that tell of the same. A step that is far off says that the
+// site is, rather than that the step is a bad one: over published families, each predicted by one of its
+// runs, 2 and more leave less error than 1.
 constexpr double kLinearBeyond = 2;
 // Of the logarithm of a predicted step: what differs by less is the same.
 constexpr double kSettled = 1e-4;
@@ -24,6 +28,22 @@ constexpr double kSettled = 1e-4;
 constexpr double kMet = 1e-6;
 // A slope that keeps so much of what it promised needs no narrower stencil.
 constexpr double kKept = 0.1;
+
+// [run] nothing of whole steps.
+std::vector<std::string> tells_of(const UpdatedModel& model, std::size_t runs) {
+  return model.tells_of.empty() ? std::vector<std::string>(runs) : model.tells_of;
+}
+
+// [run] in noises: from there on the others show that it is a bad one.
+std::vector<double> contradicted_beyond(const UpdatedModel& model, const std::vector<double>& errors) {
+  const std::vector<std::string> of = tells_of(model, errors.size());
+  std::map<std::string, std::vector<double>> sizes;
+  for (std::size_t run = 0; run < errors.size(); ++run)
+    sizes[of[run]].push_back(std::abs(errors[run]) / model.noise[run]);
+  std::vector<double> beyond;
+  for (const std::string& what : of) beyond.push_back(kLinearBeyond * std::max(1.0, median(sizes.at(what))));
+  return beyond;
+}
 
 class Updating {
  public:
@@ -33,7 +53,7 @@ class Updating {
     cost_.weight =
         family_weights(std::vector<int>(runs, 0), std::vector<bool>(runs, true), kFamilyCorrelation);
     cost_.scale = model.noise;
-    cost_.linear_beyond = kLinearBeyond;
+    cost_.linear_beyond = contradicted_beyond(model, before_);
     cost_.low = model.low;
     cost_.high = model.high;
   }
@@ -52,7 +72,13 @@ class Updating {
       reach = std::max(kNarrowest, kNarrower * reach);
     }
     stay_short_of_measurements();
-    return {at_.offsets, fit_covariance(linearised(kWideStencil), at_.offsets), before_, at_.errors};
+    FitProblem last = linearised(kWideStencil);
+    std::vector<std::vector<double>> covariance = fit_covariance(last, at_.offsets);
+    std::vector<double> longer;
+    for (const std::string& what : tells_of(model_, before_.size())) longer.push_back(what.empty() ? 1 : 0);
+    std::vector<double> followed = fit_response(last, at_.offsets, covariance, longer);
+    return {at_.offsets, std::move(covariance), before_,
+            at_.errors,  std::move(last.slope), std::move(followed)};
   }
 
  private:
@@ -107,6 +133,11 @@ double variance_along(const Posterior& posterior, const std::vector<double>& slo
     for (std::size_t q = 0; q < slope.size(); ++q)
       variance += slope[p] * posterior.covariance[p][q] * slope[q];
   return variance;
+}
+
+double followed_along(const Posterior& posterior, const std::vector<double>& slope) {
+  PODSIM_CHECK(slope.size() == posterior.followed.size(), "a slope for each parameter");
+  return std::inner_product(slope.begin(), slope.end(), posterior.followed.begin(), 0.0);
 }
 
 }  // namespace podsim

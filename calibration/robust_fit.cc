@@ -14,9 +14,16 @@ namespace {
 constexpr int kIterations = 50, kIterationsBetweenBounds = 2000;
 constexpr double kConverged = 1e-9;
 
-// Weight of a row in the next least-squares problem: its own, less where the error is beyond the bound.
-double huber_weight(double error, double bound) {
-  return std::abs(error) <= bound ? 1 : bound / std::abs(error);
+// In scales of the row.
+double linear_beyond(const FitProblem& problem, std::size_t row) {
+  return problem.linear_beyond.empty() ? 1 : problem.linear_beyond[row];
+}
+
+// What the square of an error counts in the next least-squares problem: less where it is beyond the bound.
+double square_weight(const FitProblem& problem, std::size_t row, double error) {
+  const double scale = problem.scale[row], size = std::abs(error) / scale;
+  const double bound = linear_beyond(problem, row);
+  return problem.weight[row] * (size <= bound ? 1 : bound / size) / (scale * scale);
 }
 
 struct NormalEquations {
@@ -31,9 +38,7 @@ NormalEquations normal_equations(const FitProblem& problem, const std::vector<do
   NormalEquations normal{Eigen::MatrixXd::Identity(size, size), Eigen::VectorXd::Zero(size)};
   for (std::size_t row = 0; row < errors.size(); ++row) {
     if (problem.weight[row] == 0) continue;
-    const double scale = problem.scale[row];
-    const double weight =
-        problem.weight[row] * huber_weight(errors[row], problem.linear_beyond * scale) / (scale * scale);
+    const double weight = square_weight(problem, row, errors[row]);
     const Eigen::Map<const Eigen::VectorXd> slope(problem.slope[row].data(), size);
     normal.matrix.noalias() += weight * slope * slope.transpose();
     normal.right.noalias() -= weight * problem.error[row] * slope;
@@ -178,12 +183,26 @@ std::vector<std::vector<double>> fit_covariance(const FitProblem& problem,
   return covariance;
 }
 
+std::vector<double> fit_response(const FitProblem& problem, const std::vector<double>& offsets,
+                                 const std::vector<std::vector<double>>& covariance,
+                                 const std::vector<double>& fall) {
+  const std::vector<double> errors = errors_at(problem, offsets);
+  std::vector<double> response(offsets.size(), 0);
+  for (std::size_t row = 0; row < errors.size(); ++row) {
+    const double pull = square_weight(problem, row, errors[row]) * fall[row];
+    for (std::size_t p = 0; p < offsets.size(); ++p)
+      for (std::size_t q = 0; q < offsets.size(); ++q)
+        response[p] += covariance[p][q] * problem.slope[row][q] * pull;
+  }
+  return response;
+}
+
 double fit_cost(const FitProblem& problem, const std::vector<double>& errors,
                 const std::vector<double>& offsets) {
   double cost = 0;
   for (std::size_t row = 0; row < errors.size(); ++row) {
     const double size = std::abs(errors[row]) / problem.scale[row];
-    const double bound = problem.linear_beyond;
+    const double bound = linear_beyond(problem, row);
     cost += problem.weight[row] * (size <= bound ? size * size : 2 * bound * size - bound * bound);
   }
   for (const double offset : offsets) cost += offset * offset;

@@ -8,11 +8,12 @@ namespace podsim {
 // Errors are logarithms of predicted over measured time; parameters are offsets from their starting values in
 // units of how far each may plausibly be off, so that an offset of 1 costs as much as one ordinary error.
 struct FitProblem {
-  std::vector<double> error;                // [row] at the starting values
-  std::vector<std::vector<double>> slope;   // [row][parameter] change of the error per unit of offset
-  std::vector<double> weight;               // [row] >= 0; 0 leaves the row out
-  std::vector<double> scale;                // [row] size of an ordinary error
-  double linear_beyond = 1;                 // errors of more scales than this count less (Huber)
+  std::vector<double> error;               // [row] at the starting values
+  std::vector<std::vector<double>> slope;  // [row][parameter] change of the error per unit of offset
+  std::vector<double> weight;              // [row] >= 0; 0 leaves the row out
+  std::vector<double> scale;               // [row] size of an ordinary error
+  // [row] errors of more scales than this count less (Huber); empty: 1 of each
+  std::vector<double> linear_beyond = {};
   std::vector<double> low = {}, high = {};  // [parameter] offsets stay between them; empty: anywhere
 };
 
@@ -29,6 +30,12 @@ std::vector<double> fit_offsets(const FitProblem& problem);
 // has at most.
 std::vector<std::vector<double>> fit_covariance(const FitProblem& problem,
                                                 const std::vector<double>& offsets);
+
+// [parameter] how far the offsets go, about these, when the error of each row falls by so much. REQUIRES: a
+// fall per row; `covariance` is that of the fit at these offsets.
+std::vector<double> fit_response(const FitProblem& problem, const std::vector<double>& offsets,
+                                 const std::vector<std::vector<double>>& covariance,
+                                 const std::vector<double>& fall);
 
 // [row] the error at these offsets.
 std::vector<double> errors_at(const FitProblem& problem, const std::vector<double>& offsets);

@@ -8,16 +8,18 @@ namespace {
 
 constexpr double kMicrosecond = 1e-6, kMillisecond = 1e-3;
 
+bool always(const Stack&) { return true; }
+
 template <double Stack::*member>
 constexpr StackNumber plain(const char* path) {
   return {path, [](const Stack& stack) { return stack.*member; },
-          [](Stack& stack, double value) { stack.*member = value; }};
+          [](Stack& stack, double value) { stack.*member = value; }, always};
 }
 
 template <Time Stack::*member, const double& unit>
 constexpr StackNumber duration(const char* path) {
   return {path, [](const Stack& stack) { return (stack.*member).in_seconds() / unit; },
-          [](Stack& stack, double value) { stack.*member = Time::seconds(value * unit); }};
+          [](Stack& stack, double value) { stack.*member = Time::seconds(value * unit); }, always};
 }
 
 // Where a stack does not state them, they follow elementwise_traffic by themselves.
@@ -26,13 +28,15 @@ constexpr StackNumber kExpertTraffic = {
     [](const Stack& stack) { return stack.experts.traffic.value_or(stack.elementwise_traffic); },
     [](Stack& stack, double value) {
       if (stack.experts.traffic) stack.experts.traffic = value;
-    }};
+    },
+    [](const Stack& stack) { return stack.experts.traffic.has_value(); }};
 constexpr StackNumber kPermutationTraffic = {
     "experts.permutation_traffic",
     [](const Stack& stack) { return stack.experts.permutation_traffic.value_or(kExpertTraffic.read(stack)); },
     [](Stack& stack, double value) {
       if (stack.experts.permutation_traffic) stack.experts.permutation_traffic = value;
-    }};
+    },
+    [](const Stack& stack) { return stack.experts.permutation_traffic.has_value(); }};
 
 }  // namespace
 

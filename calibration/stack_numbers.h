@@ -13,6 +13,7 @@ struct StackNumber {
   const char* path;
   double (*read)(const Stack&);
   void (*write)(Stack&, double);
+  bool (*stated)(const Stack&);  // false: it follows another number by itself, and is not written
 };
 
 // Those that measured steps may move; a parameter that is to move another one needs it here.

@@ -10,8 +10,9 @@ namespace podsim {
 struct ChipSheet {
   std::optional<double> peak_tflops;      // dense matmuls in 16 bits
   std::optional<double> peak_fp8_tflops;  // and in 8 bits; missing = grown as in 16 bits
-  std::optional<double> hbm_gb, hbm_gb_per_s, power_w;
-  std::optional<int> compute_units;
+  std::optional<double> hbm_gb, hbm_gb_per_s;
+  std::optional<double> power_w;     // limit; watts at rest grow with it
+  std::optional<int> compute_units;  // where the chip like it has them
 };
 
 // The entry in text format; a comment behind each number says where it is from. `like` is the entry of the

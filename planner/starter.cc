@@ -13,6 +13,7 @@
 #include "prediction/predict.h"
 #include "prediction/step_length.h"
 #include "proto/catalog/assumed_stacks.h"
+#include "proto/catalog/chip_prices.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load.h"
 #include "report/text/text.h"
@@ -35,6 +36,7 @@ constexpr int kImagePixels = 224;          // per side
 struct Frame {
   StarterRequest request;  // complete
   std::string precision;
+  std::string price_line;  // empty = the usual list has one
   StarterSetting setting;
 };
 
@@ -55,6 +57,18 @@ int largest_sequence(const ModelProgram& model) {
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
+// What a cluster has to say of the price of its chip; nothing where the usual list has one.
+std::string price_line(const StarterRequest& request, const Catalog& catalog) {
+  const std::string own = "  usd_per_chip_hour: ";
+  if (request.usd_per_chip_hour) return own + shortest(*request.usd_per_chip_hour) + "\n";
+  std::vector<PriceRow> rows = price_rows(catalog);
+  std::erase_if(rows,
+                [&](const PriceRow& row) { return row.chip != request.chip || row.term != kOnDemandTerm; });
+  if (std::ranges::count(rows, kUsualPrices, &PriceRow::list) > 0) return "";
+  if (rows.empty()) return commented(own + "0", "no list has a price of " + request.chip + ": write yours");
+  return commented("  prices: " + quoted(rows.front().list), "podsim catalog prices " + request.chip);
+}
+
 std::string cluster_text(const Frame& frame) {
   std::string text =
       "cluster {\n" + commented("  chip: " + quoted(frame.request.chip), "podsim catalog chips");
@@ -63,7 +77,7 @@ std::string cluster_text(const Frame& frame) {
   if (frame.setting.slices > 1)
     text +=
         commented("  slices: " + std::to_string(frame.setting.slices), "joined by the data-center network");
-  return text + "}\n";
+  return text + frame.price_line + "}\n";
 }
 
 std::string scenario_text(const Frame& frame, const StarterLayout& layout) {
@@ -139,6 +153,7 @@ class Search {
         !find(Catalog::Section::kStacks, "stack", asked_.stack))
       return false;
     frame_.request = asked_;
+    frame_.price_line = price_line(asked_, catalog_);
     model_ = catalog_.model(asked_.model);
     const bool bf16 =
         catalog_.number(Catalog::Section::kChips, asked_.chip, "matmul.bf16.sustained").has_value();

@@ -16,6 +16,8 @@ struct StarterRequest {
   std::string fabric, stack;           // empty = the usual one of the chip
   std::optional<int> sequence_tokens;  // nothing = usual for the model
   std::optional<int> batch_sequences;  // nothing = about 8,192 tokens a chip
+  // Nothing = that of the usual list, else of the first list that has one, else 0, which the scenario says.
+  std::optional<double> usd_per_chip_hour = {};
 };
 
 struct Starter {

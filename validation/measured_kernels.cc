@@ -80,11 +80,11 @@ class KernelRowReader {
   }
 
   Call call() {
-    if (kind_ == Kind::kMatmul) return MatmulCall{number("m"), number("n"), number("k")};
+    if (kind_ == Kind::kMatmul) return MatmulCall{whole("m"), whole("n"), whole("k")};
     if (kind_ == Kind::kExperts) return experts();
-    return AttentionCall{number("batch"),    number("sequence"),
-                         number("heads"),    number("kv_heads"),
-                         number("head_dim"), number_or("window", 0, CsvNumber::kNotNegative)};
+    return AttentionCall{whole("batch"),    whole("sequence"),
+                         whole("heads"),    whole("kv_heads"),
+                         whole("head_dim"), number_or("window", 0, CsvNumber::kNotNegative)};
   }
 
   ExpertsCall experts() {
@@ -138,12 +138,16 @@ class KernelRowReader {
   double number_or(const char* column, double missing, CsvNumber which) {
     return has(column) ? number(column, which) : missing;
   }
+  double whole(const char* column) {
+    const double value = number(column);
+    if (value != std::floor(value)) refuse_number(column, "expected a whole number");
+    return value;
+  }
   int count(const char* column) {
     constexpr double kMost = 1e6;
     const double value = number(column);
     if (value == std::floor(value) && value <= kMost) return static_cast<int>(value);
-    refuse(column, std::string(column) + " is \"" + table_.cell(row_, column).text + '"',
-           "expected a whole number, at most 1000000");
+    refuse_number(column, "expected a whole number, at most 1000000");
     return 1;
   }
   int count_or(const char* column, int missing) { return has(column) ? count(column) : missing; }
@@ -151,6 +155,9 @@ class KernelRowReader {
   // An empty cell is a missing one.
   bool has(const char* column) const { return !table_.cell(row_, column).text.empty(); }
 
+  void refuse_number(const char* column, const std::string& hint) {
+    refuse(column, std::string(column) + " is \"" + table_.cell(row_, column).text + '"', hint);
+  }
   void refuse(const char* column, const std::string& message, const std::string& hint) {
     table_.report(row_, column, message, hint);
     complete_ = false;

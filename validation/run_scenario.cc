@@ -96,7 +96,8 @@ class Writer {
   }
 
   std::string model_or_shape() const {
-    if (row_.has("model")) return row_.text("model");
+    for (const char* column : {"model", "catalog_model"})
+      if (row_.has(column)) return row_.text(column);
     return row_.text("layers") + "x" + row_.text("hidden") + "x" + row_.text("heads");
   }
 
@@ -109,14 +110,18 @@ class Writer {
     result_.fabric = row_.text("fabric");
     result_.model = row_.text("model");
     result_.group = row_.has("group") ? row_.text("group") : result_.chip + " " + model_or_shape();
-    result_.architecture = row_.whole("n_experts", 0) > 0  ? "moe"
-                           : row_.text("arch") == "hybrid" ? "hybrid"
-                                                           : "dense";
+    result_.architecture = has_experts() ? "moe" : row_.text("arch") == "hybrid" ? "hybrid" : "dense";
     result_.precision = row_.text("matmul_precision");
     result_.chips = row_.whole("chips", 0);
     result_.sequence_tokens = row_.whole("seq_len", 0);
     result_.tokens_per_step =
         row_.number("global_batch_seqs").value_or(0) * row_.number("seq_len").value_or(0);
+  }
+
+  bool has_experts() const {
+    if (row_.has("n_experts") || !row_.has("catalog_model")) return row_.whole("n_experts", 0) > 0;
+    const auto entry = catalog_.model(row_.text("catalog_model"));
+    return entry && entry->experts.has_value() && row_.text("arch").empty();
   }
 
   std::optional<double> measured() const {
@@ -134,7 +139,7 @@ class Writer {
     const std::string kind = row_.text("quantity_kind");
     const bool laid_out = row_.has("tp") || row_.has("dp") || row_.has("dp_sharding") ||
                           !axis_sizes(row_.text("sharding_ici")).empty();
-    return result_.measured_s && row_.has("layers") && laid_out &&
+    return result_.measured_s && (row_.has("layers") || row_.has("catalog_model")) && laid_out &&
            (kind.empty() || kind == "step" || kind == "block");
   }
 

@@ -174,7 +174,7 @@ bool is_run_table(const std::string& text) {
       return column && column->name == std::string(name);
     });
   };
-  return found("layers") && found("global_batch_seqs");
+  return (found("layers") || found("catalog_model")) && found("global_batch_seqs");
 }
 
 std::string table_name(const std::string& file) {

@@ -1,4 +1,4 @@
-// Predicts measured collectives with the fabrics of the catalogue.
+// Predicts measured collectives with the fabrics of the catalogue, or with one that is given.
 #pragma once
 
 #include <cstddef>
@@ -33,17 +33,23 @@ struct CollectiveValidation {
 CollectiveValidation validate_collectives(const std::vector<MeasuredCollective>& rows, const Catalog& catalog,
                                           const std::string& fabric);
 
-// A fabric of the catalogue, sized to hold a group.
+// Each row alone on this network, made as large as its GPUs need it, which lie there as above.
+CollectiveValidation validate_collectives(const std::vector<MeasuredCollective>& rows,
+                                          const FabricSpec& fabric);
+
+// A fabric, sized to hold a group.
 struct PlacedGroup {
   FabricSpec spec;
   Fabric fabric;
   std::vector<ChipId> group;
 };
 
-// So many GPUs of so many nodes (0 = as few as hold them), placed as above; nothing, and a problem without a
-// place, where they do not fit.
+// On the fabric of this name, or on this one: so many GPUs of so many nodes (0 = as few as hold them), placed
+// as above; nothing, and a problem without a place, where they do not fit.
 std::optional<PlacedGroup> place_measured_group(const Catalog& catalog, const std::string& fabric, int gpus,
                                                 int nodes, Problem& problem);
+std::optional<PlacedGroup> place_measured_group(const FabricSpec& fabric, int gpus, int nodes,
+                                                Problem& problem);
 
 struct NamedSummary {
   std::string of;

@@ -9,7 +9,6 @@
 
 #include "engine/spelling.h"
 #include "proto/catalog/convert.h"
-#include "workload/job/chip.h"
 
 namespace podsim {
 namespace {
@@ -37,23 +36,24 @@ std::string unknown_dtype(const std::string& dtype) {
 
 class KernelValidator {
  public:
-  explicit KernelValidator(const Catalog& catalog) : catalog_(catalog) {}
-
-  void add(MeasuredKernel row) {
-    const std::optional<Chip>& chip = chip_called(row.chip);
+  void add(MeasuredKernel row, const Chip& chip) {
     const bool exchange = std::holds_alternative<ExchangeCall>(row.call);
     const auto format = format_called(row.dtype);
-    if (!chip)
-      return leave_out(row, "the catalogue has no chip \"" + row.chip + "\"; " +
-                                catalog_.hint(Catalog::Section::kChips, row.chip));
-    if (!chip->kernels) return leave_out(row, "chip " + chip->name + " has no kernels");
+    if (!chip.kernels) return leave_out(row, "chip " + chip.name + " has no kernels");
     if (!format) return leave_out(row, unknown_dtype(row.dtype));
-    const auto seconds = predicted(row, *chip, *format);
+    const auto seconds = predicted(row, chip, *format);
     if (!seconds)
-      return leave_out(row, "chip " + chip->name + " has no numbers of " + row.kernel() +
+      return leave_out(row, "chip " + chip.name + " has no numbers of " + row.kernel() +
                                 (exchange ? "" : " in " + row.dtype));
     if (!row.assumption.empty()) note_assumption(row);
     result_.rows.push_back({std::move(row), *seconds});
+  }
+
+  void leave_out(const MeasuredKernel& row, const std::string& reason) {
+    auto known = std::ranges::find(result_.left_out, reason, &LeftOutKernels::reason);
+    if (known == result_.left_out.end())
+      known = result_.left_out.insert(known, LeftOutKernels{reason, 0, row.line});
+    ++known->rows;
   }
 
   KernelValidation take() { return std::move(result_); }
@@ -68,12 +68,6 @@ class KernelValidator {
     return lone_seconds(std::get<MatmulCall>(row.call), chip, format);
   }
 
-  const std::optional<Chip>& chip_called(const std::string& name) {
-    const auto [at, added] = chips_.try_emplace(name);
-    if (added) at->second = catalog_chip(catalog_, name);
-    return at->second;
-  }
-
   void note_assumption(const MeasuredKernel& row) {
     auto known = std::ranges::find(result_.assumed, row.assumption, &AssumedKernels::assumption);
     if (known == result_.assumed.end())
@@ -81,15 +75,6 @@ class KernelValidator {
     ++known->rows;
   }
 
-  void leave_out(const MeasuredKernel& row, const std::string& reason) {
-    auto known = std::ranges::find(result_.left_out, reason, &LeftOutKernels::reason);
-    if (known == result_.left_out.end())
-      known = result_.left_out.insert(known, LeftOutKernels{reason, 0, row.line});
-    ++known->rows;
-  }
-
-  const Catalog& catalog_;
-  std::map<std::string, std::optional<Chip>> chips_;
   ExpertLoads loads_;
   KernelValidation result_;
 };
@@ -101,8 +86,24 @@ double error_of(const PredictedKernel& row) {
 }  // namespace
 
 KernelValidation validate_kernels(std::vector<MeasuredKernel> rows, const Catalog& catalog) {
-  KernelValidator validator(catalog);
-  for (MeasuredKernel& row : rows) validator.add(std::move(row));
+  KernelValidator validator;
+  std::map<std::string, std::optional<Chip>> chips;
+  for (MeasuredKernel& row : rows) {
+    const auto [chip, added] = chips.try_emplace(row.chip);
+    if (added) chip->second = catalog_chip(catalog, row.chip);
+    if (chip->second) {
+      validator.add(std::move(row), *chip->second);
+    } else {
+      validator.leave_out(row, "the catalogue has no chip \"" + row.chip + "\"; " +
+                                   catalog.hint(Catalog::Section::kChips, row.chip));
+    }
+  }
+  return validator.take();
+}
+
+KernelValidation validate_kernels(std::vector<MeasuredKernel> rows, const Chip& chip) {
+  KernelValidator validator;
+  for (MeasuredKernel& row : rows) validator.add(std::move(row), chip);
   return validator.take();
 }
 

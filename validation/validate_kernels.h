@@ -1,4 +1,4 @@
-// Predicts measured kernels with the chips of the catalogue.
+// Predicts measured kernels with the chips of the catalogue, or with one that is given.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "proto/catalog/catalog.h"
 #include "validation/error_summary.h"
 #include "validation/measured_kernels.h"
+#include "workload/job/chip.h"
 
 namespace podsim {
 
@@ -38,6 +39,9 @@ struct KernelValidation {
 };
 
 KernelValidation validate_kernels(std::vector<MeasuredKernel> rows, const Catalog& catalog);
+
+// All on this chip, whatever theirs is called.
+KernelValidation validate_kernels(std::vector<MeasuredKernel> rows, const Chip& chip);
 
 // Errors of all rows; of those of each kernel; of each chip and dtype in it, as the table names them.
 struct KernelErrors {

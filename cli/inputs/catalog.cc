@@ -13,6 +13,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
 #include "planner/new_chip.h"
+#include "proto/catalog/entry_name.h"
 #include "proto/writing/figure_json.h"
 
 namespace podsim {
@@ -106,7 +107,7 @@ int show_prices(const CatalogVerb& verb, const Catalog& catalog) {
   return kDone;
 }
 
-int begin_chip(const CatalogVerb& verb, const Catalog& catalog) {
+int begin_chip(const CatalogVerb& verb, Catalog& catalog) {
   const auto like = catalog.canonical(Catalog::Section::kChips, verb.like);
   if (!like) {
     spdlog::error("--like: no entry \"{}\" among chips; {}", verb.like,
@@ -114,13 +115,26 @@ int begin_chip(const CatalogVerb& verb, const Catalog& catalog) {
     return kInputError;
   }
   const std::string name = verb.name.empty() ? "my_chip" : verb.name;
-  emit(new_chip_text(name, verb.sheet, *like, *catalog.text(Catalog::Section::kChips, *like)),
-       verb.output.out);
+  if (!can_name_entry(name)) {
+    spdlog::error("NAME: no entry can be called {}; expected a name such as my_chip", name);
+    return kInputError;
+  }
+  if (verb.sheet.compute_units && !catalog.number(Catalog::Section::kChips, *like, "compute_units")) {
+    spdlog::error(
+        "--compute-units: {} has no streaming multiprocessors; leave it out, or name another --like", *like);
+    return kInputError;
+  }
+  const std::string text =
+      new_chip_text(name, verb.sheet, *like, *catalog.text(Catalog::Section::kChips, *like));
+  const std::vector<Problem> problems = catalog.add_text(name, text);
+  print_problems(problems);
+  if (!problems.empty()) return kInputError;
+  emit(text, verb.output.out);
   return kDone;
 }
 
 int show(const CatalogVerb& verb) {
-  const auto catalog = open_catalog(verb.directories);
+  auto catalog = open_catalog(verb.directories);
   if (!catalog) return kInputError;
   if (verb.section == kNewChip) return begin_chip(verb, *catalog);
   const std::vector<NamedSection> sections = chosen_sections(verb.section);
@@ -147,16 +161,16 @@ void add_chip_sheet(CLI::App& verb, CatalogVerb& options) {
   verb.add_option("--like", options.like, "new-chip: chip whose figures hold where none is given")
       ->capture_default_str();
   real_number(verb.add_option("--peak-tflops", sheet.peak_tflops, "new-chip: dense peak in 16 bits, TFLOP/s"),
-              1e-3, 1e9);
+              1e-3, 1e6);
   real_number(
       verb.add_option("--peak-fp8-tflops", sheet.peak_fp8_tflops, "new-chip: dense peak in fp8, TFLOP/s"),
-      1e-3, 1e9);
-  real_number(verb.add_option("--hbm-gb", sheet.hbm_gb, "new-chip: memory, GB"), 1e-3, 1e9);
-  real_number(verb.add_option("--hbm-gb-per-s", sheet.hbm_gb_per_s, "new-chip: its bandwidth, GB/s"), 1e-3,
-              1e9);
-  real_number(verb.add_option("--power-w", sheet.power_w, "new-chip: power limit, W"), 1e-3, 1e9);
+      1e-3, 1e6);
+  real_number(verb.add_option("--hbm-gb", sheet.hbm_gb, "new-chip: memory, GB"), 1e-3, 1e6);
+  real_number(verb.add_option("--hbm-gb-per-s", sheet.hbm_gb_per_s, "new-chip: its bandwidth, GB/s"), 0.01,
+              1e7);
+  real_number(verb.add_option("--power-w", sheet.power_w, "new-chip: power limit, W"), 1e-3, 1e5);
   whole_number(verb.add_option("--compute-units", sheet.compute_units, "new-chip: streaming multiprocessors"),
-               1, INT32_MAX);
+               1, 100'000);
 }
 
 }  // namespace

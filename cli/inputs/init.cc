@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/inputs/verbs.h"
+#include "cli/options/numbers.h"
 #include "cli/options/options.h"
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
@@ -68,6 +69,10 @@ void add_init(CLI::App& app, int& exit_code) {
                   "Sequences of a step on all chips; without it about 8,192 tokens a chip")
       ->check(CLI::Range(1, 100'000'000))
       ->type_name("N");
+  real_number(verb.add_option("--usd-per-chip-hour", request.usd_per_chip_hour,
+                              "Price of the chip; without it that of a price list, or 0 where none has it"),
+              0, 1e5)
+      ->type_name("USD");
   add_catalog_option(verb, options->catalog_directories);
   verb.add_option("--out", options->out, "Write to this new file instead of standard output")
       ->type_name("FILE");

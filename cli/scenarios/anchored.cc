@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "calibration/anchor_collectives.h"
@@ -18,6 +17,8 @@
 #include "ingest/nccl_tests.h"
 #include "ingest/xplane/import_xplane.h"
 #include "ingest/xplane/read_space.h"
+#include "proto/catalog/convert.h"
+#include "proto/catalog/entry_name.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
 #include "report/text/text.h"
@@ -71,7 +72,7 @@ bool take_kernels(const InputText& table, const std::optional<InputText>& scenar
   if (!tests) return true;
   const ListedRanks listed{static_cast<int>(tests->ranks), static_cast<int>(tests->hosts),
                            !tests->kind.empty() || tests->inferred_kind == "all_reduce"};
-  measured.take(read_anchor_collectives(table.name, table.text, listed, *loaded.spec, catalog));
+  measured.take(read_anchor_collectives(table.name, table.text, listed, *loaded.spec));
   return true;
 }
 
@@ -131,13 +132,15 @@ std::optional<Measured> what_was_measured(const AnchorOptions& options, const st
   return all;
 }
 
-// Runs that no plausible numbers explain are told: often the scenario is not what was measured.
+// Steps outside of their own bands are told, and kernels that no plausible numbers explain: often the
+// scenario is not what was measured.
 void warn_of_odd_runs(const Anchor& anchor) {
   constexpr double kOdd = 3;  // times the noise
   for (const auto& [name, stack] : anchor.stacks()) {
     for (std::size_t run = 0; run < stack.ids.size(); ++run) {
       const double error = stack.posterior.after[run];
-      if (std::abs(error) <= kOdd * stack.noise[run]) continue;
+      const bool is_step = run < stack.beyond.size();
+      if (is_step ? stack.beyond[run] <= 1 : std::abs(error) <= kOdd * stack.noise[run]) continue;
       spdlog::warn(
           "--anchor: {} stays {}% too {} after all that may plausibly move: is the scenario what was "
           "measured?",
@@ -152,23 +155,39 @@ std::string entry_name(const std::string& path) {
   return file.ends_with(kSuffix) ? file.substr(0, file.size() - std::string(kSuffix).size()) : file;
 }
 
-bool save_stack(const AnchorOptions& options, const Anchor& anchor, const Catalog& catalog) {
+std::string names_of_numbers(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// The stack of this name as the scenario has it, as the catalogue has it where no scenario is of it.
+Stack stack_to_save(const std::string& name, const std::string& scenario, const Catalog& catalog) {
+  if (const auto text = scenario.empty() ? std::nullopt : input_of(scenario)) {
+    const LoadResult loaded = load_scenario(text->name, text->text, catalog, {});
+    if (loaded.spec && loaded.spec->jobs.empty() && loaded.spec->job.stack.name == name)
+      return loaded.spec->job.stack;
+  }
+  return *catalog_stack(catalog, name);
+}
+
+bool save_stack(const AnchorOptions& options, const Anchor& anchor, const std::string& scenario,
+                const Catalog& catalog) {
   if (anchor.stacks().size() != 1) {
     spdlog::error("--save-stack writes one stack, and the measured steps are of {}", anchor.stacks().size());
     return false;
   }
-  const std::string& stack = anchor.stacks().begin()->first;
-  if (!catalog.canonical(Catalog::Section::kStacks, stack)) {
+  const std::string& named = anchor.stacks().begin()->first;
+  if (!catalog.canonical(Catalog::Section::kStacks, named)) {
     spdlog::error("--save-stack: the measured steps are of no stack of the catalogue");
     return false;
   }
   const std::string &path = options.save_stack, name = entry_name(path);
-  const bool plain = std::ranges::none_of(
-      name, [](unsigned char c) { return c == '"' || c == '\\' || std::iscntrl(c) != 0; });
-  if (name.empty() || !plain) {
+  if (!can_name_entry(name)) {
     spdlog::error("--save-stack {}: expected the name of the stack, such as our_site", path);
     return false;
   }
+  const Stack stack = stack_to_save(named, scenario, catalog);
   const std::string overridden = separated(anchor.overrides(stack, catalog), ", ");
   if (!overridden.empty())
     spdlog::warn(
@@ -176,6 +195,11 @@ bool save_stack(const AnchorOptions& options, const Anchor& anchor, const Catalo
         "the "
         "block where the stack is {}, or it undoes this",
         name, overridden, name);
+  if (const std::string other = names_of_numbers(anchor.measured_otherwise(stack)); !other.empty())
+    spdlog::warn(
+        "--save-stack: {} is moved from {}, and some of what was measured ran with another {}: rows that "
+        "set it still need that",
+        name, scenario.empty() ? "the catalogue's " + named : named + " as the scenario has it", other);
   write_whole(path.ends_with(kSuffix) ? path : path + kSuffix, anchor.entry(stack, name, catalog));
   return true;
 }
@@ -214,7 +238,7 @@ std::optional<Anchor> make_anchor(const AnchorOptions& options, const std::strin
   if (!measured) return std::nullopt;
   Anchor anchor(builtin_anchor_priors(), measured->runs, threads, measured->kernels);
   warn_of_odd_runs(anchor);
-  if (!options.save_stack.empty() && !save_stack(options, anchor, *catalog)) return std::nullopt;
+  if (!options.save_stack.empty() && !save_stack(options, anchor, scenario, *catalog)) return std::nullopt;
   return anchor;
 }
 

@@ -105,11 +105,16 @@ bool knows_columns(const std::vector<std::string>& conditions) {
   return true;
 }
 
-// The rows that the user asks for. A row asked for by its id need not be ready.
-std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb,
-                                                    const std::vector<InputText>& files,
-                                                    const Catalog& catalog) {
+// The rows that the user asks for, and how many of them are left out as not ready. A row asked for by its id
+// need not be.
+struct WantedRuns {
   std::vector<RunScenario> runs;
+  int unready = 0;
+};
+
+std::optional<WantedRuns> wanted_runs(const ValidateVerb& verb, const std::vector<InputText>& files,
+                                      const Catalog& catalog) {
+  WantedRuns wanted;
   bool readable = true;
   for (const InputText& file : files) {
     const RunTable table = read_run_table(file.name, file.text);
@@ -118,13 +123,24 @@ std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb,
     for (const RunRow& row : table.rows) {
       if (!verb.one_row().empty() && row.text("id") != verb.one_row()) continue;
       RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
-      if (verb.one_row().empty() && !verb.all && !run.ready) continue;
-      if (std::ranges::all_of(verb.only, [&](const auto& condition) { return is_wanted(run, condition); }))
-        runs.push_back(std::move(run));
+      if (!std::ranges::all_of(verb.only, [&](const auto& condition) { return is_wanted(run, condition); }))
+        continue;
+      if (verb.one_row().empty() && !verb.all && !run.ready)
+        ++wanted.unready;
+      else
+        wanted.runs.push_back(std::move(run));
     }
   }
   if (!readable) return std::nullopt;
-  return runs;
+  return wanted;
+}
+
+int none_ready(int rows) {
+  spdlog::error(
+      "{} {} left out, without a measured step, a shape or a layout, or by sim_ready: --all takes them, and "
+      "tells what is assumed",
+      rows, rows == 1 ? "row is" : "rows are");
+  return kInputError;
 }
 
 std::set<std::string> stacks_of(const std::vector<RunScenario>& runs) {
@@ -154,25 +170,26 @@ RunValidation predict_wanted(const ValidateVerb& verb, std::vector<RunScenario> 
 int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& files,
                         const Catalog& catalog) {
   if (!knows_columns(verb.only)) return kInputError;
-  auto runs = wanted_runs(verb, files, catalog);
-  if (!runs) return kInputError;
-  if (runs->empty()) return no_rows(verb);
-  if (!verb.one_row().empty() && runs->size() > 1) {
-    spdlog::error("{} rows have the id {}: only one can be told of; --only narrows them", runs->size(),
+  auto wanted = wanted_runs(verb, files, catalog);
+  if (!wanted) return kInputError;
+  std::vector<RunScenario>& runs = wanted->runs;
+  if (runs.empty()) return wanted->unready > 0 ? none_ready(wanted->unready) : no_rows(verb);
+  if (!verb.one_row().empty() && runs.size() > 1) {
+    spdlog::error("{} rows have the id {}: only one can be told of; --only narrows them", runs.size(),
                   verb.one_row());
     return kInputError;
   }
-  if (!verb.one_row().empty() && !runs->front().skipped.empty()) {
-    spdlog::error("{} is not simulated: {}", verb.one_row(), runs->front().skipped);
+  if (!verb.one_row().empty() && !runs.front().skipped.empty()) {
+    spdlog::error("{} is not simulated: {}", verb.one_row(), runs.front().skipped);
     return kInputError;
   }
   if (!verb.scenario.empty()) {
-    emit(runs->front().text, verb.output.out);
+    emit(runs.front().text, verb.output.out);
     return kDone;
   }
   const auto anchor = make_anchor(verb.anchor, "", verb.catalog_directories, verb.threads);
-  if (!anchor || !moves_any(*anchor, stacks_of(*runs))) return kInputError;
-  const RunValidation made = predict_wanted(verb, *std::move(runs), catalog, *anchor);
+  if (!anchor || !moves_any(*anchor, stacks_of(runs))) return kInputError;
+  const RunValidation made = predict_wanted(verb, std::move(runs), catalog, *anchor);
   for (const PredictedRun& row : made.rows)
     for (const Problem& told : row.contradictions()) spdlog::warn("{}", format_problem(told));
   if (!verb.html.empty()) write_page(validation_page(made), std::nullopt, verb.html);

@@ -32,7 +32,8 @@ std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, co
     return std::nullopt;
   }
   spdlog::error(
-      "{} is neither a table of training runs (columns layers, global_batch_seqs, ...), nor of collectives "
+      "{} is neither a table of training runs (columns layers or catalog_model, global_batch_seqs, ...), nor "
+      "of collectives "
       "(columns system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source, or "
       "chip,software,dtype,gpus,bytes,collective,latency_ms), nor of kernels (columns chip, dtype, "
       "latency_ms, ...; or chip, nodes, dispatch_us, combine_us, ...), nor the output of nccl-tests",

@@ -14,8 +14,8 @@ namespace podsim {
 
 // Chips, fabrics, models, stacks, price lists and mixes of failures by name. Embedded in the binary; more
 // files can be added. Const members may be called from several threads at once, and whatever loads a scenario
-// calls no others; entries stay where they are. add_directory and set_number are for one thread, while no
-// other reads.
+// calls no others; entries stay where they are. add_directory, add_text and set_number are for one thread,
+// while no other reads.
 class Catalog {
  public:
   Catalog();  // the built-in entries
@@ -26,6 +26,8 @@ class Catalog {
   // Adds every *.textproto of a directory, and every *.csv with prices (proto/catalog/price_sheet.h), or a
   // single such file; an entry of a known name replaces it.
   std::vector<Problem> add_directory(const std::string& path);
+  // Adds the entries of this text, as if a file of this name held it.
+  std::vector<Problem> add_text(const std::string& file, const std::string& text);
 
   enum class Section {
     kChips,

@@ -12,15 +12,20 @@
 namespace podsim {
 namespace {
 
+void add_entries(Catalog::Entries& entries, const std::string& file, const std::string& text,
+                 std::vector<Problem>& problems) {
+  Document document(file, text);
+  add_catalog_file(entries, document);
+  std::ranges::copy(document.problems(), std::back_inserter(problems));
+}
+
 // Nothing of a table without prices.
 bool add_file(Catalog::Entries& entries, const std::string& file, std::vector<Problem>& problems) {
   const std::size_t before = problems.size();
   const auto text = read_file(file, problems);
   const auto catalog_text = text ? as_catalog_text(file, *text, entries, problems) : std::nullopt;
   if (!catalog_text) return problems.size() > before;
-  Document document(file, *catalog_text);
-  add_catalog_file(entries, document);
-  std::ranges::copy(document.problems(), std::back_inserter(problems));
+  add_entries(entries, file, *catalog_text, problems);
   return true;
 }
 
@@ -46,6 +51,12 @@ std::vector<Problem> Catalog::add_directory(const std::string& path) {
   std::stable_partition(files.begin(), files.end(),
                         [](const std::string& file) { return !file.ends_with(".csv"); });
   for (const std::string& file : files) add_file(*entries_, file, problems);
+  return problems;
+}
+
+std::vector<Problem> Catalog::add_text(const std::string& file, const std::string& text) {
+  std::vector<Problem> problems;
+  add_entries(*entries_, file, text, problems);
   return problems;
 }
 

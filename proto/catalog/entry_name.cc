@@ -1,5 +1,8 @@
-// How names of catalogue entries are compared.
+// Names of catalogue entries: how they are compared, and what can be one.
 #include "proto/catalog/entry_name.h"
+
+#include <algorithm>
+#include <cctype>
 
 namespace podsim {
 namespace {
@@ -25,6 +28,12 @@ std::string entry_key(const std::string& name) {
     separated = false;
   }
   return key;
+}
+
+bool can_name_entry(const std::string& name) {
+  return !name.empty() && std::ranges::none_of(name, [](unsigned char c) {
+    return c == '"' || c == '\\' || std::iscntrl(c) != 0;
+  });
 }
 
 }  // namespace podsim

@@ -62,7 +62,8 @@ class StageLowering {
     result_.pipeline = pipeline_;
     result_.interference = stack_.interference;
     result_.skew = skew_of(stack_, spec_.cluster.fabric, program_.mesh.devices());
-    if (stack_.launch_queue > 0) result_.host_lead = {stack_.launch_queue * stack_.host_launch.ps};
+    if (stack_.launch_queue > 0 && stack_.host_launch.ps > 0)
+      result_.host_lead = {stack_.launch_queue * stack_.host_launch.ps};
     result_.input = {load_of_batch(), spec_.job.batches_ahead};
     result_.tasks = order_;
     result_.order.reserve(order_.size() + 2);

@@ -95,6 +95,26 @@ TEST(AnchorKernels, kernels_alone_on_a_cool_chip_say_less_of_steps) {
   EXPECT_GT(priors.lone_kernel_noise, priors.step_kernel_noise);
 }
 
+// A chip of half the rate that takes the time that it is predicted to take.
+TEST(AnchorKernels, kernels_alone_are_held_against_the_chip_of_the_scenario) {
+  Spec slower = spec();
+  for (auto& [dtype, rate] : slower.cluster.chip.matmul) rate.peak = 0.5 * rate.peak;
+  const double seconds = *lone_seconds(MatmulCall{8192, 8192, 8192}, slower.cluster.chip, "bf16");
+  const ReadAnchorKernels lone = read_anchor_kernels(
+      "k.csv",
+      "chip,dtype,m,n,k,latency_ms\na100_80,bf16,8192,8192,8192," + std::to_string(1e3 * seconds) + "\n",
+      slower, catalog());
+  ASSERT_EQ(lone.kernels.size(), 1u);
+  EXPECT_NEAR(lone.kernels[0].error, 0, 1e-5);
+}
+
+TEST(AnchorKernels, a_matmul_faster_than_any_of_the_chip_is_refused) {
+  const ReadAnchorKernels lone = read("chip,dtype,m,n,k,latency_ms\na100_80,bf16,8192,8192,8192,0.5\n");
+  ASSERT_EQ(lone.problems.size(), 1u);
+  EXPECT_EQ(lone.problems[0].line, 2);
+  EXPECT_EQ(lone.problems[0].hint, "latency_ms is in milliseconds");
+}
+
 TEST(AnchorKernels, attention_moves_its_own_rate_and_grouped_matmuls_none) {
   const ReadAnchorKernels slow = read(
       "operation,peak_tflops,shape,share_of_peak\n"
@@ -126,16 +146,20 @@ TEST(AnchorKernels, wrong_cells_are_told_at_their_place) {
   EXPECT_EQ(first("matmul,989,m=1;n=1;k=1,0.5\n"),
             "2:8 no matmuls of a100_80 have this peak; expected one of 312");
   EXPECT_EQ(first("matmul,312,m=1;n=1,0.5\n"),
-            "2:12 the shape has no k above 0; expected k=NUMBER between semicolons");
+            "2:12 the shape has no k above 0; expected k=WHOLE NUMBER between semicolons");
   EXPECT_EQ(first("matmul,312,m=1;n=1;k=1,none\n"),
             "2:24 share_of_peak is \"none\"; expected a number above 0");
+  EXPECT_EQ(first("matmul,312,m=1;n=8.5;k=1,0.5\n"),
+            "2:12 the shape has no n above 0; expected n=WHOLE NUMBER between semicolons");
+  EXPECT_EQ(first("matmul,312,m=1;n=1;k=1,75\n"),
+            "2:24 share_of_peak is above 1; expected a share, such as 0.75 for 75 %");
   EXPECT_EQ(first("group_matmul,312,m=1,0.5\n"),
             "0:0 has no kernel that tells of a stack on a100_80; expected matmuls or attention on that chip");
 }
 
 // All-reduces of 1, 128 and 256 MiB as nccl-tests prints them, on two GPUs of each host: the large ones as a
 // site runs them that reaches this share of the network, the small one at random.
-std::string nccl_output(int hosts, double share) {
+std::string nccl_output(int hosts, double share, const FabricSpec& fabric = spec().cluster.fabric) {
   std::ostringstream text;
   for (const int mib : {1, 128, 256}) {
     MeasuredCollective row;
@@ -143,7 +167,7 @@ std::string nccl_output(int hosts, double share) {
     row.nodes = hosts;
     row.collective = {CollectiveKind::kAllReduce, {mib * 1048576.0}};
     row.time_s = 1;
-    const double alone_s = validate_collectives({row}, catalog(), "dgx_a100").rows.at(0).predicted_s;
+    const double alone_s = validate_collectives({row}, fabric).rows.at(0).predicted_s;
     const double time_us = mib == 1 ? 7777 : 1e6 * alone_s / share;
     const double algbw = mib * 1.048576e6 / time_us / 1e3, busbw = algbw * 2 * (2 * hosts - 1) / (2 * hosts);
     text << mib * 1048576 << ' ' << mib * 262144 << " float sum -1 " << time_us << ' ' << algbw << ' '
@@ -153,8 +177,7 @@ std::string nccl_output(int hosts, double share) {
 }
 
 TEST(AnchorCollectives, between_servers_move_the_share_of_the_network_by_their_share_of_what_is_known) {
-  const ReadAnchorKernels read =
-      read_anchor_collectives("r.log", nccl_output(2, 0.6), {4, 2, true}, spec(), catalog());
+  const ReadAnchorKernels read = read_anchor_collectives("r.log", nccl_output(2, 0.6), {4, 2, true}, spec());
   const double moved = moved_number(read, &Stack::network_share);
   ASSERT_EQ(read.kernels.size(), 1u);
   EXPECT_EQ(read.kernels[0].rows, 2) << "latency counts in the small one";
@@ -165,10 +188,33 @@ TEST(AnchorCollectives, between_servers_move_the_share_of_the_network_by_their_s
       std::log(0.6 / spec().job.stack.network_share) * pull(network->spread, priors.lone_kernel_noise), 0.01);
 }
 
+TEST(AnchorCollectives, are_held_against_the_network_of_the_scenario) {
+  Spec narrow = spec();
+  narrow.cluster.fabric.gpu->nic.bandwidth = 0.25 * narrow.cluster.fabric.gpu->nic.bandwidth;
+  const double share = narrow.job.stack.network_share;
+  const std::string measured = nccl_output(2, share, narrow.cluster.fabric);
+  ASSERT_NE(measured, nccl_output(2, share));
+  const ReadAnchorKernels read = read_anchor_collectives("r.log", measured, {4, 2, true}, narrow);
+  ASSERT_EQ(read.kernels.size(), 1u);
+  EXPECT_NEAR(read.kernels[0].error, 0, 1e-3);
+}
+
+// Leaves that hold two servers each, whose uplinks carry an eighth.
+TEST(AnchorCollectives, count_the_oversubscription_of_the_scenario_once) {
+  Spec thin = spec();
+  std::vector<FatTreeTier>& tiers = thin.cluster.fabric.gpu->tiers;
+  tiers = {{2, 8}, {64, 1}};
+  const double share = thin.job.stack.network_share;
+  const ReadAnchorKernels read =
+      read_anchor_collectives("r.log", nccl_output(8, share, thin.cluster.fabric), {16, 8, true}, thin);
+  ASSERT_EQ(read.kernels.size(), 1u);
+  EXPECT_NEAR(read.kernels[0].error, 0, 1e-3);
+}
+
 TEST(AnchorCollectives, what_says_nothing_of_the_network_is_told) {
   const std::string two = nccl_output(2, 0.6);
   const auto problem = [](const std::string& text, const ListedRanks& listed) {
-    const ReadAnchorKernels read = read_anchor_collectives("r.log", text, listed, spec(), catalog());
+    const ReadAnchorKernels read = read_anchor_collectives("r.log", text, listed, spec());
     return read.problems.empty() ? "" : read.problems.front().message;
   };
   EXPECT_EQ(problem(nccl_output(1, 0.6), {2, 1, true}),

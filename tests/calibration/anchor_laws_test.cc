@@ -1,6 +1,8 @@
 // What one measured step makes of the prediction of that step, over shipped scenarios.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "calibration/anchor.h"
 #include "tests/prediction/scenario.h"
 
@@ -60,6 +62,32 @@ TEST_P(AnchorLaws, a_step_lies_between_what_was_predicted_and_what_was_measured_
     }
     last = after;
   }
+}
+
+Report predicted(const Spec& spec, double step_s, std::optional<double> noise) {
+  return Anchor(builtin_anchor_priors(), {{"mine", spec, step_s, noise, "mine"}}, 1).predict(spec, {});
+}
+
+TEST_P(AnchorLaws, the_band_holds_the_step_that_was_measured) {
+  const Spec mine = spec();
+  const double before_s = step_s(mine);
+  for (const double factor : {0.5, 0.8, 1.0, 1.25, 2.0, 5.0}) {
+    const Report report = predicted(mine, factor * before_s, {});
+    ASSERT_TRUE(report.band);
+    EXPECT_LE(report.band->low.in_seconds(), factor * before_s * (1 + 1e-6)) << factor;
+    EXPECT_GE(report.band->high.in_seconds(), factor * before_s * (1 - 1e-6)) << factor;
+  }
+}
+
+TEST_P(AnchorLaws, a_measured_step_of_no_weight_moves_nothing_and_makes_nothing_surer) {
+  const Spec mine = spec();
+  const Report before = predict_step(mine, {}).report;
+  const double before_s = before.step_time.in_seconds();
+  const Report report = predicted(mine, 1.2 * before_s, 1e6);
+  EXPECT_NEAR(report.step_time.in_seconds() / before_s, 1, 1e-4);
+  ASSERT_TRUE(before.band && report.band);
+  EXPECT_LE(report.band->low.in_seconds(), before.band->low.in_seconds() * (1 + 1e-4));
+  EXPECT_GE(report.band->high.in_seconds(), before.band->high.in_seconds() * (1 - 1e-4));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, AnchorLaws, ::testing::Range(std::size_t{0}, cases().size()),

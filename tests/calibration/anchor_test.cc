@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 
+#include "proto/catalog/convert.h"
 #include "proto/scenario/load.h"
 
 namespace podsim::anchor_test {
@@ -121,7 +122,7 @@ TEST(Anchor, a_saved_stack_gives_the_same_step) {
   const auto folder = std::filesystem::path(::testing::TempDir()) / "podsim_anchored";
   std::filesystem::create_directories(folder);
   const Anchor anchor = anchored_on("step_time_s\n1.9\n");
-  std::ofstream(folder / "ours.textproto") << anchor.entry("generic_fsdp", "ours", catalog());
+  std::ofstream(folder / "ours.textproto") << anchor.entry(spec_with({}).job.stack, "ours", catalog());
   Catalog with_ours;
   for (const Problem& problem : with_ours.add_directory(folder.string()))
     ADD_FAILURE() << format_problem(problem);
@@ -129,6 +130,48 @@ TEST(Anchor, a_saved_stack_gives_the_same_step) {
       load_scenario(scenario().name, scenario().text, with_ours, {{"job.stack", "ours"}});
   ASSERT_TRUE(loaded.spec) << format_problem(loaded.problems.at(0));
   EXPECT_NEAR(step_s(*loaded.spec), step_s(anchor.moved(spec_with({}))), 1e-9);
+}
+
+// An entry of the catalogue and the scenario with this stack, both as numbers.
+Stack saved(const Anchor& anchor, const Stack& stack) {
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "podsim_anchored_entries";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "ours.textproto") << anchor.entry(stack, "ours", catalog());
+  Catalog with_ours;
+  for (const Problem& problem : with_ours.add_directory(folder.string()))
+    ADD_FAILURE() << format_problem(problem);
+  return *catalog_stack(with_ours, "ours");
+}
+
+// Some entries have a block of experts without this number, and some have none.
+TEST(Anchor, a_saved_stack_states_what_the_scenario_says_of_experts) {
+  for (const std::string stack : {"generic_fsdp", "generic_megatron", "megatron_2023"}) {
+    const std::string block = "job.stack_override.experts.";
+    Spec spec =
+        spec_with({{"job.stack", stack}, {block + "traffic", "7"}, {block + "permutation_traffic", "20"}});
+    const Anchor anchor(builtin_anchor_priors(), {{"mine", spec, 1.2 * step_s(spec), {}, "mine"}}, 1);
+    const Stack ours = saved(anchor, spec.job.stack), moved = anchor.moved(spec).job.stack;
+    for (const StackNumber& number : stack_numbers())
+      EXPECT_NEAR(number.read(ours), number.read(moved), 1e-6 * std::abs(number.read(moved)))
+          << stack << " " << number.path;
+  }
+}
+
+TEST(Anchor, a_saved_stack_is_that_of_the_scenario_whatever_rows_set) {
+  const Anchor anchor = anchored_on("step_time_s,job.stack_override.gemm_factor\n2.4,0.5\n");
+  const Spec spec = spec_with({});
+  EXPECT_EQ(saved(anchor, spec.job.stack).gemm_factor, anchor.moved(spec).job.stack.gemm_factor);
+  EXPECT_EQ(anchor.measured_otherwise(spec.job.stack), std::vector<std::string>{"gemm_factor"});
+  EXPECT_TRUE(anchor.overrides(spec.job.stack, catalog()).empty());
+}
+
+TEST(AnchorRuns, milliseconds_are_a_step_too) {
+  const AnchorRuns read =
+      read_anchor_runs("mine.csv", "step_time_ms,job.microbatch_sequences\n1500,1\n", catalog(), scenario());
+  ASSERT_EQ(read.runs.size(), 1u);
+  EXPECT_DOUBLE_EQ(read.runs[0].measured_s, 1.5);
+  EXPECT_EQ(problems_of("step_time_s,step_time_ms\n1,1000\n"),
+            (Lines{"1:13 step_time_s says it too; expected one of them"}));
 }
 
 TEST(AnchorRuns, wrong_tables_are_told_at_their_place) {

@@ -59,11 +59,38 @@ TEST(AnchorUpdate, a_measurement_equal_to_the_prediction_moves_nothing_and_makes
   EXPECT_LT(variance_along(posterior, {0.1, 0.2}), 0.05);
 }
 
-// Slope and noise 0.05: halving 0.18 leaves less than twice the noise, so that all of it counts; of 0.5 the
-// pull ends where an offset costs what an error of any size gains, 2 z = 4 x 0.05 / 0.05.
-TEST(AnchorUpdate, errors_count_in_full_up_to_twice_the_noise_and_linearly_beyond) {
-  EXPECT_NEAR(update(linear({0.18}, {{0.05}}, 0.05)).offsets[0], -1.8, 1e-9);
-  EXPECT_NEAR(update(linear({0.5}, {{0.05}}, 0.05)).offsets[0], -2, 1e-6);
+// Slope and noise 0.05: half of any error is the offset's.
+TEST(AnchorUpdate, one_run_counts_in_full_however_far_it_is_off) {
+  for (const double error : {0.18, 0.5, 2.0})
+    EXPECT_NEAR(update(linear({error}, {{0.05}}, 0.05)).offsets[0], -error / 0.05 / 2, 1e-9) << error;
+}
+
+// In noises, which are the slope: three errors of e0 + x each, of weight w. Where they agree they count in
+// full: w 3 (e0 + x) + x = 0. Where one is alone with it, it counts linearly beyond 2: w (2 + 2 x) + x = 0.
+TEST(AnchorUpdate, only_runs_that_contradict_a_run_make_it_count_less) {
+  const double w = 1 / (1 + 2 * kFamilyCorrelation);
+  const Matrix slopes = {{0.05}, {0.05}, {0.05}};
+  EXPECT_NEAR(update(linear({0.5, 0.5, 0.5}, slopes, 0.05)).offsets[0], -3 * w * 10 / (3 * w + 1), 1e-6);
+  EXPECT_NEAR(update(linear({0.5, 0, 0}, slopes, 0.05)).offsets[0], -2 * w / (2 * w + 1), 1e-6);
+}
+
+// Two kernels that are as predicted say nothing against a step that is far off.
+TEST(AnchorUpdate, runs_that_tell_of_something_else_contradict_nothing) {
+  UpdatedModel model = linear({0.5, 0, 0}, {{0.05, 0, 0}, {0, 0.05, 0}, {0, 0, 0.05}}, 0.05);
+  model.tells_of = {"", "gemm_factor", "attention_factor"};
+  const double w = 1 / (1 + 2 * kFamilyCorrelation);
+  EXPECT_NEAR(update(model).offsets[0], -w * 10 / (w + 1), 1e-6);
+}
+
+// One run of slopes g: of a misfit d of it the offsets take g.g / (g.g + s^2) out of the run, and nothing out
+// of what feels other numbers.
+TEST(AnchorUpdate, a_shared_misfit_is_followed_as_far_as_the_runs_move_a_step) {
+  const Posterior posterior = update(linear({-0.2}, {{0.1, 0.2, 0}}, 0.05));
+  EXPECT_NEAR(followed_along(posterior, {0.1, 0.2, 0}), 0.05 / (0.05 + 0.0025), 1e-9);
+  EXPECT_EQ(followed_along(posterior, {0, 0, 0.3}), 0);
+  UpdatedModel kernel = linear({-0.2}, {{0.1, 0.2, 0}}, 0.05);
+  kernel.tells_of = {"gemm_factor"};
+  EXPECT_EQ(followed_along(update(kernel), {0.1, 0.2, 0}), 0);
 }
 
 // exp is not linear: the slopes of the start would leave the error far from zero.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,51 @@ struct Asked {
   const char* chip;
   int chips;
 };
+
+// A chip of one's own, as `like` is but for its name, in no list or in one of its own.
+Starter of_own_chip(const std::string& prices, std::optional<double> usd_per_chip_hour) {
+  Catalog with_own;
+  std::string text = *with_own.text(Catalog::Section::kChips, "a100_80");
+  for (std::size_t at = text.find("alias:"); at != std::string::npos; at = text.find("alias:")) {
+    const std::size_t begins = text.rfind('\n', at);
+    text.erase(begins, text.find('\n', at) - begins);
+  }
+  text.replace(text.find("a100_80"), std::string("a100_80").size(), "inv");
+  for (const Problem& problem : with_own.add_text("own", text + prices))
+    ADD_FAILURE() << format_problem(problem);
+  StarterRequest request;
+  request.model = "llama3_8b";
+  request.chip = "inv";
+  request.chips = 64;
+  request.fabric = "dgx_a100";
+  request.usd_per_chip_hour = usd_per_chip_hour;
+  return starter_scenario(request, with_own);
+}
+
+TEST(Starter, a_chip_without_a_price_has_that_of_the_user_or_of_a_list_that_knows_it) {
+  const auto says = [](const Starter& starter, const std::string& line) {
+    EXPECT_EQ(starter.why, "");
+    EXPECT_NE(starter.text.find(line), std::string::npos) << starter.text;
+  };
+  says(of_own_chip("", {}), "usd_per_chip_hour: 0");
+  says(of_own_chip("", 2.5), "usd_per_chip_hour: 2.5\n");
+  says(of_own_chip("prices { name: \"ours\" usd_per_kwh: 0.1 price { chip: \"inv\" term: \"on_demand\" "
+                   "usd_per_chip_hour: 2 } }",
+                   {}),
+       "prices: \"ours\"");
+  EXPECT_EQ(starter("llama3_8b", "h100", 8).text.find("usd_per_chip_hour"), std::string::npos);
+}
+
+TEST(Starter, compilers_of_the_kind_run_on_gaudi) {
+  for (const char* chip : {"gaudi2", "gaudi3"}) {
+    StarterRequest request;
+    request.model = "llama3_8b";
+    request.chip = chip;
+    request.chips = 64;
+    request.stack = "generic_xla";
+    EXPECT_EQ(starter_scenario(request, catalog()).why, "") << chip;
+  }
+}
 
 TEST(Starter, of_every_kind_of_model_and_cluster_loads_and_fits) {
   for (const Asked& asked : std::vector<Asked>{{"llama3_8b", "h100", 8},
@@ -84,7 +130,7 @@ TEST(Starter, has_the_tokens_that_a_sample_of_the_model_has) {
 }
 
 TEST(Starter, a_batch_that_does_not_divide_is_told) {
-  StarterRequest request{"llama3_8b", "h100", 64, "", "", {}, 63};
+  StarterRequest request{"llama3_8b", "h100", 64, "", "", {}, 63, {}};
   const Starter none = starter_scenario(request, catalog());
   EXPECT_EQ(none.text, "");
   EXPECT_NE(none.why.find("63 sequences is not divisible by"), std::string::npos) << none.why;

@@ -204,6 +204,19 @@ TEST(RunScenario, a_model_that_no_shape_tells_is_named) {
   EXPECT_EQ(scenario({{"arch", "hybrid"}}).skipped, "layers of several kinds, which the table does not tell");
 }
 
+TEST(RunScenario, a_model_of_the_catalogue_stands_for_its_shape) {
+  Cells cells = {
+      {"model", ""}, {"layers", ""}, {"hidden", ""}, {"heads", ""}, {"catalog_model", "mixtral_8x7b"},
+      {"pp", "1"},   {"vp", ""},     {"tp", "8"},    {"dp", "8"}};
+  const RunScenario run = scenario(cells);
+  EXPECT_TRUE(run.ready);
+  EXPECT_EQ(run.skipped, "");
+  EXPECT_EQ(run.group, "h100 mixtral_8x7b");
+  EXPECT_EQ(run.architecture, "moe");
+  cells["catalog_model"] = "";
+  EXPECT_FALSE(scenario(cells).ready);
+}
+
 TEST(RunScenario, aliases_of_the_catalogue_are_written_as_their_entries) {
   const RunScenario run = scenario({{"catalog_chip", "NVIDIA H100 80GB HBM3"},
                                     {"fabric", "DGX H100"},

@@ -118,6 +118,7 @@ TEST(RunTable, times_and_rates_of_different_steps_are_told) {
 TEST(RunTable, is_known_by_its_columns) {
   EXPECT_TRUE(is_run_table("row_id,layers,global_batch_seqs\n"));
   EXPECT_TRUE(is_run_table("# GPUs,global batch,# layers\n"));
+  EXPECT_TRUE(is_run_table("id,catalog_model,global_batch_seqs\n"));
   EXPECT_FALSE(is_run_table("system,gpus,nodes,network,collective,algo,bytes,time_us\n"));
 }
 

@@ -66,6 +66,33 @@ TEST(CatalogVerb, a_new_chip_has_the_figures_of_its_data_sheet_and_loads) {
   EXPECT_EQ(podsim_command("catalog new-chip --like h10").exit_code, 2);
 }
 
+TEST(CatalogVerb, a_new_chip_has_every_figure_that_was_given_or_is_refused) {
+  const CommandResult fp8 =
+      podsim_command("catalog new-chip x --like a100_80 --peak-tflops 400 --peak-fp8-tflops 800");
+  EXPECT_NE(fp8.out.find("matmul { dtype: fp8 peak_tflops: 800 sustained: 0.773 }"), std::string::npos)
+      << fp8.out;
+  EXPECT_EQ(fp8.out.find("dtype: fp8"), fp8.out.rfind("dtype: fp8"));
+  for (const char* given : {"--like trainium2 --compute-units 8", "--power-w 2e5", "--hbm-gb 1e9",
+                            "--peak-tflops 1e8", "--like b200 --peak-tflops 1e6"}) {
+    const CommandResult made = podsim_command(std::string("catalog new-chip x ") + given);
+    EXPECT_NE(made.exit_code, 0) << given << "\n" << made.out;
+    EXPECT_EQ(made.out, "") << given;
+  }
+  EXPECT_EQ(podsim_command("catalog new-chip 'my \"chip'").exit_code, 2);
+}
+
+// h100 rests at 100 W, more than this one's limit.
+TEST(CatalogVerb, a_new_chip_at_rest_takes_its_share_of_the_limit) {
+  const CommandResult made = podsim_command("catalog new-chip x --like h100 --power-w 90");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto watts = [&](const std::string& field) {
+    return std::stod(made.out.substr(made.out.find(field) + field.size() + 1));
+  };
+  EXPECT_NEAR(watts("power_busy_w"), 0.93 * 90, 0.05);
+  EXPECT_GT(watts("power_idle_w"), 0);
+  EXPECT_LT(watts("power_idle_w"), watts("power_busy_w"));
+}
+
 TEST(CatalogVerb, every_chip_is_one_that_a_new_one_may_be_like) {
   for (const char* like : {"mi300x", "gaudi3", "tpu_v5p", "rtx_4090"}) {
     const CommandResult made =

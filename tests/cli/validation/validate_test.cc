@@ -174,6 +174,26 @@ TEST(ValidateRuns, a_table_of_ones_own_names_stack_and_fabric) {
   EXPECT_TRUE(has(told.err, "wrong.csv:3:8: chips is \"sixteen\"")) << told.err;
 }
 
+TEST(ValidateRuns, a_table_that_names_models_needs_no_shapes_and_rows_left_out_are_told) {
+  const std::string header =
+      "id,chip,chips,catalog_model,seq_len,global_batch_seqs,micro_batch,dp_sharding,recompute,precision,"
+      "step_time_s,stack,fabric\n";
+  const auto validate = [&](const std::string& step_time_s) {
+    return podsim_command("validate " +
+                          temporary_file("named.csv", header +
+                                                          "a,h100,16,llama3_8b,4096,32,1,zero3,full,bf16," +
+                                                          step_time_s + ",generic_fsdp,dgx_h100\n") +
+                          " --format json");
+  };
+  const CommandResult measured = validate("0.7");
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  EXPECT_EQ(json::parse(measured.out)["rows"][0]["id"], "a");
+  const CommandResult unmeasured = validate("");
+  EXPECT_EQ(unmeasured.exit_code, 2);
+  EXPECT_TRUE(has(unmeasured.err, "1 row is left out")) << unmeasured.err;
+  EXPECT_TRUE(has(unmeasured.err, "--all takes them")) << unmeasured.err;
+}
+
 // Writes the table and gives its path.
 std::string kernel_table(const std::string& name, const std::string& text) {
   const std::string path = ::testing::TempDir() + name;

@@ -110,6 +110,21 @@ TEST(Launch, a_longer_queue_never_makes_a_step_longer_and_none_is_the_longest) {
   }
 }
 
+// Forward 1 ms on the device; of backward, 0.1 ms, the host needs 0.4 ms for a collective, which is hidden.
+TEST(Launch, a_queue_says_nothing_where_launches_take_no_time) {
+  TwoServers c;
+  c.layer_takes(1, 0.1);
+  c.layer().backward.push_back(testing::collective(CollectiveKind::kAllGather, 1, 1e3, Purpose::kActivation));
+  c.stack().host_launch = {};
+  c.stack().host_collective = Time::seconds(400e-6);
+  const Time endless = c.step();
+  EXPECT_LT(endless, Time::seconds(1.2e-3));
+  c.stack().launch_queue = 100;
+  EXPECT_EQ(c.step(), endless);
+  c.stack().host_launch = Time::seconds(0.5e-6);
+  EXPECT_GE(c.step(), endless);
+}
+
 // 3 weights of 20 launches of 5 us, while the device needs nothing for the update.
 TEST(Launch, the_optimizer_costs_the_host_its_launches_for_every_weight) {
   TwoServers c;
