@@ -155,12 +155,6 @@ std::string entry_name(const std::string& path) {
   return file.ends_with(kSuffix) ? file.substr(0, file.size() - std::string(kSuffix).size()) : file;
 }
 
-std::string names_of_numbers(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 // The stack of this name as the scenario has it, as the catalogue has it where no scenario is of it.
 Stack stack_to_save(const std::string& name, const std::string& scenario, const Catalog& catalog) {
   if (const auto text = scenario.empty() ? std::nullopt : input_of(scenario)) {
@@ -195,7 +189,7 @@ bool save_stack(const AnchorOptions& options, const Anchor& anchor, const std::s
         "the "
         "block where the stack is {}, or it undoes this",
         name, overridden, name);
-  if (const std::string other = names_of_numbers(anchor.measured_otherwise(stack)); !other.empty())
+  if (const std::string other = separated(anchor.measured_otherwise(stack), ", "); !other.empty())
     spdlog::warn(
         "--save-stack: {} is moved from {}, and some of what was measured ran with another {}: rows that "
         "set it still need that",
