@@ -6,12 +6,12 @@
 namespace podsim {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool in_word(char c) { return is_letter(c) || is_digit(c); }
+bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool in_word(char c) { return is_name_letter(c) || is_decimal_digit(c); }
 
 std::size_t skip_digits(std::string_view word, std::size_t at) {
-  while (at < word.size() && is_digit(word[at])) ++at;
+  while (at < word.size() && is_decimal_digit(word[at])) ++at;
   return at;
 }
 
@@ -21,7 +21,7 @@ bool is_hex(std::string_view word) {
 }
 
 // Decimal, with what the tokenizer allows after it: a fraction, an exponent, the f of C.
-bool is_number(std::string_view word) {
+bool is_text_number(std::string_view word) {
   if (is_hex(word)) return true;
   std::size_t at = skip_digits(word, 0);
   if (at < word.size() && word[at] == '.') at = skip_digits(word, at + 1);
@@ -40,10 +40,10 @@ bool is_number(std::string_view word) {
 std::size_t end_of_number(std::string_view text, std::size_t begin, bool commas) {
   std::size_t at = begin;
   for (; at < text.size(); ++at) {
-    const bool digit_follows = at + 1 < text.size() && is_digit(text[at + 1]);
+    const bool digit_follows = at + 1 < text.size() && is_decimal_digit(text[at + 1]);
     const bool sign = (text[at] == '+' || text[at] == '-') && digit_follows &&
                       (text[at - 1] == 'e' || text[at - 1] == 'E') &&
-                      is_number(text.substr(begin, at - 1 - begin));
+                      is_text_number(text.substr(begin, at - 1 - begin));
     if (!in_word(text[at]) && text[at] != '.' && !sign && !(commas && text[at] == ',' && digit_follows))
       break;
   }
@@ -72,12 +72,12 @@ std::vector<TextWord> malformed_numbers(std::string_view text) {
       at = std::min(text.find('\n', at), text.size());
     } else if (c == '"' || c == '\'') {
       at = end_of_quoted(text, at);
-    } else if (is_letter(c)) {
+    } else if (is_name_letter(c)) {
       while (at < text.size() && in_word(text[at])) ++at;
-    } else if (is_digit(c)) {
+    } else if (is_decimal_digit(c)) {
       const std::size_t end = end_of_number(text, at, brackets == 0);
       const std::string_view word = text.substr(at, end - at);
-      if (!is_number(word)) words.push_back({at, std::string(word)});
+      if (!is_text_number(word)) words.push_back({at, std::string(word)});
       at = end;
     } else {
       brackets += c == '[' ? 1 : c == ']' ? -1 : 0;
