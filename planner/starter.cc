@@ -1,4 +1,4 @@
-// Writes each layout as a scenario and lets the loader, the memory and the simulated step judge it.
+// Searches the usual layouts of a model; of a program, writes each as a scenario and simulates it.
 #include "planner/starter.h"
 
 #include <algorithm>
@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "planner/search/search.h"
+#include "planner/space/even_batches.h"
 #include "planner/starter_layouts.h"
+#include "planner/starter_text.h"
 #include "prediction/memory_need.h"
 #include "prediction/predict.h"
 #include "prediction/step_length.h"
 #include "proto/catalog/assumed_stacks.h"
-#include "proto/catalog/chip_prices.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load.h"
 #include "report/text/text.h"
@@ -23,7 +25,8 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kLayoutsSimulated = 6;
+constexpr double kGap = 0.03;              // by which another usual layout of a model may be faster
+constexpr double kAnyThatFits = 1;         // the same where it is no matter which
 constexpr int kTokensPerChip = 8192;       // of a step
 constexpr int kMostSamplesPerChip = 64;    // of a step, of short samples
 constexpr int kMostSequences = 1'000'000;  // of a step
@@ -31,19 +34,6 @@ constexpr int kUsualSequence = 4096;       // tokens of a language model that do
 constexpr int kEncoderSequence = 512;      // beside a decoder
 constexpr int kShortSequence = 1024;       // below it a chip takes all of its samples at once
 constexpr int kImagePixels = 224;          // per side
-
-// What is the same for all layouts on a number of chips.
-struct Frame {
-  StarterRequest request;  // complete
-  std::string precision;
-  std::string price_line;  // empty = the usual list has one
-  StarterSetting setting;
-};
-
-std::string commented(const std::string& line, const std::string& comment) {
-  constexpr std::size_t kColumn = 44;
-  return line + std::string(line.size() < kColumn ? kColumn - line.size() : 1, ' ') + "# " + comment + "\n";
-}
 
 // What attention of a program's samples has where these have no tokens: patches of an image; 1 = none.
 int largest_sequence(const ModelProgram& model) {
@@ -55,65 +45,14 @@ int largest_sequence(const ModelProgram& model) {
   return static_cast<int>(std::min<std::int64_t>(most, kTokensPerChip));
 }
 
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }
-
-// What a cluster has to say of the price of its chip; nothing where the usual list has one.
-std::string price_line(const StarterRequest& request, const Catalog& catalog) {
-  const std::string own = "  usd_per_chip_hour: ";
-  if (request.usd_per_chip_hour) return own + shortest(*request.usd_per_chip_hour) + "\n";
-  std::vector<PriceRow> rows = price_rows(catalog);
-  std::erase_if(rows,
-                [&](const PriceRow& row) { return row.chip != request.chip || row.term != kOnDemandTerm; });
-  if (std::ranges::count(rows, kUsualPrices, &PriceRow::list) > 0) return "";
-  if (rows.empty()) return commented(own + "0", "no list has a price of " + request.chip + ": write yours");
-  return commented("  prices: " + quoted(rows.front().list), "podsim catalog prices " + request.chip);
-}
-
-std::string cluster_text(const Frame& frame) {
-  std::string text =
-      "cluster {\n" + commented("  chip: " + quoted(frame.request.chip), "podsim catalog chips");
-  text += "  chips: " + std::to_string(frame.request.chips) + "\n";
-  text += commented("  fabric: " + quoted(frame.request.fabric), "podsim catalog fabrics");
-  if (frame.setting.slices > 1)
-    text +=
-        commented("  slices: " + std::to_string(frame.setting.slices), "joined by the data-center network");
-  return text + frame.price_line + "}\n";
-}
-
-std::string scenario_text(const Frame& frame, const StarterLayout& layout) {
-  const StarterRequest& request = frame.request;
-  std::string text = "question: \"How long is a step of " + request.model + " on " +
-                     std::to_string(request.chips) + " " + request.chip +
-                     ", and where does the time go?\"\n" + cluster_text(frame) + "job {\n";
-  text += commented("  model: " + quoted(request.model), "podsim catalog models");
-  text += commented("  stack: " + quoted(request.stack),
-                    "how a training framework runs it; podsim catalog stacks");
-  for (const StarterAxis& axis : layout.axes)
-    text += commented("  mesh { name: " + quoted(axis.name) +
-                          " size: " + (axis.size == 0 ? "rest" : std::to_string(axis.size)) + " }",
-                      axis.comment);
-  for (const std::string& sharding : layout.shardings) text += "  sharding: " + quoted(sharding) + "\n";
-  for (const std::string& rule : layout.rules) text += "  " + rule + "\n";
-  text += commented("  global_batch_sequences: " + std::to_string(*request.batch_sequences),
-                    "of one step, all chips");
-  if (layout.microbatch > 0)
-    text +=
-        commented("  microbatch_sequences: " + std::to_string(layout.microbatch), "of one replica at a time");
-  text += "  sequence_tokens: " + std::to_string(*request.sequence_tokens) + "\n";
-  text += "  precision: " + frame.precision + "\n";
-  return text +
-         commented("  recompute: " + layout.recompute, "none, selective or full: less memory, more compute") +
-         "}\n";
-}
-
 class Search {
  public:
   Search(const StarterRequest& request, const Catalog& catalog) : catalog_(catalog), asked_(request) {}
 
   Starter run() {
     if (!names_known() || !frame_for(asked_.chips)) return none();
-    if (auto best = fastest(fitting())) return *best;
-    if (nearest_.capacity.value == 0) return none();  // no layout is valid, and why_ says of one why
+    if (const auto best = best_layout(kGap)) return *best;
+    if (nearest_.capacity.value == 0) return none();  // no layout is valid, and why_ says why
     why_ = asked_.model + " does not fit on " + std::to_string(asked_.chips) + " " + asked_.chip +
            ": the layout that comes nearest needs " + gib(nearest_.needed) + " of the " +
            gib(nearest_.capacity) + " of a chip; ";
@@ -137,7 +76,8 @@ class Search {
 
   // Writes the name as the catalogue does.
   bool find(Catalog::Section section, const std::string& what, std::string& name) {
-    if (name.empty()) return true;
+    const bool usual = section == Catalog::Section::kFabrics || section == Catalog::Section::kStacks;
+    if (name.empty() && usual) return true;
     if (const auto found = catalog_.canonical(section, name)) {
       name = *found;
       return true;
@@ -147,11 +87,13 @@ class Search {
   }
 
   bool names_known() {
+    const std::string stack = asked_.stack;
     if (!find(Catalog::Section::kModels, "model", asked_.model) ||
         !find(Catalog::Section::kChips, "chip", asked_.chip) ||
         !find(Catalog::Section::kFabrics, "fabric", asked_.fabric) ||
         !find(Catalog::Section::kStacks, "stack", asked_.stack))
       return false;
+    named_in_full_ = stack == asked_.stack;
     frame_.request = asked_;
     frame_.price_line = price_line(asked_, catalog_);
     model_ = catalog_.model(asked_.model);
@@ -184,33 +126,37 @@ class Search {
     setting.domain = fabric->gpu ? fabric->gpu->gpus_per_domain : 0;
     setting.slice_shape.clear();
     if (fabric->torus) setting.slice_shape.assign(fabric->torus->shape.begin(), fabric->torus->shape.end());
-    setting.experts = model_ && model_->experts ? model_->experts->experts : 0;
-    setting.layers = model_ ? model_->layers : 0;
     return sizes_known();
   }
 
-  // The stack, the sequence and the batch.
+  // The stack, the sequence and the batch. Tried is one that comes out even on any layout.
   bool sizes_known() {
-    const bool gpus = frame_.setting.domain > 0;
-    const std::vector<std::string> stacks =
-        !frame_.request.stack.empty()
-            ? std::vector{frame_.request.stack}
-            : assumed_stacks(gpus ? KnownOfSoftware::kGpu : KnownOfSoftware::kTorus);
-    for (const std::string& stack : stacks) {
+    for (const std::string& stack : stacks()) {
       frame_.request.stack = stack;
       const int sequence = asked_.sequence_tokens.value_or(usual_sequence());
       set_sizes(sequence, sequence);
-      const auto candidate = plain();
+      frame_.request.batch_sequences = frame_.request.chips;
+      auto candidate = loaded(program_layouts(frame_.setting).front().front());
       if (!candidate) continue;
       plain_warnings_ = candidate->warnings;
+      set_sizes(sequence, sequence);
       if (candidate->spec.job.program) set_program_sizes(candidate->spec.job);
+      plain_ = std::move(candidate->spec);
+      plain_->job.global_batch = *frame_.request.batch_sequences;
       return true;
     }
     frame_.request.stack = asked_.stack;
     return false;
   }
 
-  std::optional<Candidate> plain() { return loaded(starter_layouts(frame_.setting).front().front()); }
+  // Those to try. The names "jax" and "xla" mean compilers of whole programs, whatever the chip.
+  std::vector<std::string> stacks() const {
+    const bool gpus = frame_.setting.domain > 0;
+    if (asked_.stack.empty()) return assumed_stacks(gpus ? KnownOfSoftware::kGpu : KnownOfSoftware::kTorus);
+    if (gpus && asked_.stack == assumed_stack(KnownOfSoftware::kXla) && !named_in_full_)
+      return assumed_stacks(KnownOfSoftware::kXlaOnGpus);
+    return {asked_.stack};
+  }
 
   int usual_sequence() const {
     if (!model_) return kUsualSequence;
@@ -226,6 +172,7 @@ class Search {
   // A sample computes on so many positions, tokens or not.
   void set_sizes(int sequence, int positions) {
     frame_.request.sequence_tokens = sequence;
+    frame_.setting.sequence = positions;
     frame_.setting.short_samples = positions < kShortSequence;
     const unsigned fill_chip = std::bit_floor(static_cast<unsigned>(kTokensPerChip / positions));  // 0 = none
     const int of_chip = std::clamp(static_cast<int>(fill_chip), 1, kMostSamplesPerChip);
@@ -244,10 +191,12 @@ class Search {
 
   // Nothing for a layout that this job cannot have.
   std::optional<Candidate> loaded(const StarterLayout& layout) {
-    Candidate candidate{scenario_text(frame_, layout), {}};
+    Candidate candidate{starter_text(frame_, layout), {}};
     LoadResult result = load_scenario("podsim init", candidate.text, catalog_, {});
     if (!result.spec) {
-      if (why_.empty()) why_ = format_problem(result.problems.front());
+      if (why_.empty())
+        why_ = result.problems.front().message +
+               (asked_.stack.empty() ? "" : "; without --stack one is taken that the chip can run");
       return std::nullopt;
     }
     candidate.spec = *std::move(result.spec);
@@ -255,50 +204,113 @@ class Search {
     return candidate;
   }
 
-  // Of each layout the mildest degree that fits, a few of them.
-  std::vector<Candidate> fitting() {
+  // The fastest that leaves the headroom free, or where none does, that fits. Throws StepTooLong where none
+  // of them can be simulated.
+  std::optional<Starter> best_layout(double gap) {
+    nearest_ = {};
+    for (const double headroom : {LayoutSpace{}.memory_headroom_share, 0.0}) {
+      auto best = plain_->job.program ? fastest(fitting(headroom), headroom) : found(headroom, gap);
+      const bool all_too_large = nearest_.capacity.value > 0 && !nearest_.fits();
+      if (best || (all_too_large && headroom > 0)) return best;
+    }
+    return std::nullopt;
+  }
+
+  // ---- Of a model
+
+  std::optional<Starter> found(double headroom, double gap) {
+    std::optional<FoundLayout> best;
+    std::int64_t layouts = 0;
+    std::string too_long;
+    for (LayoutSpace wanted : usual_spaces(frame_.setting)) {
+      wanted.memory_headroom_share = headroom;
+      SearchOptions options;
+      options.top = 1;
+      options.gap = gap;
+      options.admits = [this](const FoundLayout& each) { return written(each.layout).has_value(); };
+      const SearchAnswer answer = search(Space(*plain_, wanted), options);
+      layouts += answer.counts.layouts;
+      if (answer.miss) note(MemoryNeed{"", answer.miss->needed, plain_->cluster.chip.hbm_capacity});
+      if (!answer.refused.empty()) too_long = answer.refused.front().why;
+      if (answer.best.empty()) continue;
+      const FoundLayout& first = answer.best.front();
+      if (!best || first.figures.step_time < best->figures.step_time) best = first;
+    }
+    if (!best && !too_long.empty()) throw StepTooLong(too_long);
+    if (layouts == 0) why_ = uneven_batch();
+    if (!best) return std::nullopt;
+    return with_heading(simulated(*written(best->layout)), layouts, headroom,
+                        ", and no other is faster by more than " + percent(kGap));
+  }
+
+  std::optional<Candidate> written(const JobLayout& layout) {
+    auto candidate = loaded(starter_layout(layout, *plain_));
+    if (candidate && candidate->warnings > plain_warnings_) return std::nullopt;  // an axis may have no use
+    return candidate;
+  }
+
+  std::string uneven_batch() const {
+    LayoutSpace one_at_a_time = usual_spaces(frame_.setting).front();
+    one_at_a_time.microbatch = {1};
+    std::string others;
+    for (const int batch : nearest_even_batches(*plain_, one_at_a_time))
+      if (batch != plain_->job.global_batch)
+        others += (others.empty() ? "; " : " or ") + std::to_string(batch);
+    return why_uneven() + others + (others.empty() ? "" : " would");
+  }
+
+  // ---- Of a program
+
+  // Of each layout the mildest degree that leaves so much free.
+  std::vector<Candidate> fitting(double headroom) {
     std::vector<Candidate> found;
-    for (const auto& degrees : starter_layouts(frame_.setting)) {
+    for (const auto& degrees : program_layouts(frame_.setting)) {
       for (const StarterLayout& layout : degrees) {
         auto candidate = loaded(layout);
         if (!candidate || candidate->warnings > plain_warnings_) continue;  // an axis may have no use
         const MemoryNeed need = memory_needs(candidate->spec).front();
-        if (nearest_.capacity.value == 0 || need.needed < nearest_.needed) nearest_ = need;
-        if (!need.fits()) continue;
+        note(need);
+        if (need.needed > (1 - headroom) * need.capacity) continue;
         found.push_back(*std::move(candidate));
         break;
       }
-      if (found.size() == kLayoutsSimulated) break;
     }
+    if (nearest_.capacity.value == 0)
+      why_ = why_uneven() + "; a multiple of " + std::to_string(frame_.request.chips) + " would";
     return found;
   }
 
-  // Throws StepTooLong where none of them can be simulated.
-  std::optional<Starter> fastest(const std::vector<Candidate>& candidates) const {
+  std::optional<Starter> fastest(const std::vector<Candidate>& candidates, double headroom) const {
     std::optional<Starter> best;
     std::optional<StepTooLong> too_long;
     for (const Candidate& candidate : candidates) {
       try {
-        const Report report = predict_step(candidate.spec, {}).report;
-        const double step = report.step_time.in_seconds();
-        if (!report.memory.fits || (best && best->step_time_s <= step)) continue;
-        best = Starter{candidate.text, step, report.memory.total, report.memory.capacity, ""};
+        const Starter starter = simulated(candidate);
+        if (!best || starter.step_time_s < best->step_time_s) best = starter;
       } catch (const StepTooLong& refusal) {
         too_long = refusal;
       }
     }
     if (!best && too_long) throw StepTooLong(*too_long);
-    if (best) best->text = heading(*best, candidates.size()) + best->text;
-    return best;
+    if (!best) return std::nullopt;
+    return with_heading(*best, static_cast<std::int64_t>(candidates.size()), headroom, "");
   }
 
-  std::string heading(const Starter& best, std::size_t simulated) const {
-    return "# Written by podsim init: of " + std::to_string(simulated) +
-           (simulated == 1 ? " usual layout that fits" : " usual layouts that fit") +
-           " in memory the one with the shortest step, " + fixed(best.step_time_s, 4) +
-           " s\n# as predicted then, with " + fixed(best.needed_gib, 2) + " of " +
-           fixed(best.capacity_gib, 2) +
-           " GiB in use on the fullest chip. docs/guide/scenarios.md has all fields.\n";
+  // ---- Of both
+
+  void note(const MemoryNeed& need) {
+    if (nearest_.capacity.value == 0 || need.needed < nearest_.needed) nearest_ = need;
+  }
+
+  std::string why_uneven() const {
+    return "a batch of " + std::to_string(*frame_.request.batch_sequences) +
+           " sequences comes out even on no usual layout of " + frame_.request.model + " on " +
+           std::to_string(frame_.request.chips) + " " + frame_.request.chip;
+  }
+
+  Starter simulated(const Candidate& candidate) const {
+    const Report report = predict_step(candidate.spec, {}).report;
+    return {candidate.text, report.step_time.in_seconds(), report.memory.total, report.memory.capacity, ""};
   }
 
   // The fewest chips on which a layout fits, by doubling.
@@ -307,7 +319,7 @@ class Search {
     while (chips <= kMostStarterChips / 2) {
       chips *= 2;
       const std::string before = why_;
-      const bool possible = frame_for(chips) && !fitting().empty();
+      const bool possible = frame_for(chips) && best_layout(kAnyThatFits).has_value();
       why_ = before;
       if (possible) return std::to_string(chips) + " chips would do";
     }
@@ -320,10 +332,12 @@ class Search {
 
   const Catalog& catalog_;
   StarterRequest asked_;
-  Frame frame_;
+  StarterFrame frame_;
   std::optional<Model> model_;
   std::string why_;
-  std::size_t plain_warnings_ = 0;  // of data parallelism alone
+  bool named_in_full_ = true;  // the stack, by its own name
+  std::optional<Spec> plain_;  // without model parallelism, and with the batch that is asked for
+  std::size_t plain_warnings_ = 0;
   MemoryNeed nearest_;
 };
 

@@ -1,4 +1,4 @@
-// A first scenario for a model on a cluster: the fastest of the standard layouts that fit in memory.
+// A first scenario for a model on a cluster: the fastest of the usual layouts that fit in memory.
 #pragma once
 
 #include <optional>
@@ -26,10 +26,10 @@ struct Starter {
   std::string why;  // there is none, with what would do
 };
 
-// The layouts of planner/starter_layouts.h, from the least model parallelism on, each with the least
-// recompute that fits; the first few of them are simulated. Throws StepTooLong (engine/time_limits.h) where
-// layouts fit and a step of each goes on beyond simulated time. ENSURES: the text loads without problems, and
-// its job fits.
+// Of the layouts of planner/starter_layouts.h one that leaves the headroom of a search free, or, where none
+// does, one that fits; of a model none of these is faster by more than 3 %, of a program none at all. Throws
+// StepTooLong (engine/time_limits.h) where layouts fit and a step of each goes on beyond simulated time.
+// ENSURES: the text loads without problems, and its job fits.
 Starter starter_scenario(const StarterRequest& request, const Catalog& catalog);
 
 }  // namespace podsim

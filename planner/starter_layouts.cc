@@ -2,28 +2,44 @@
 #include "planner/starter_layouts.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
+
+#include "scheduler/question/spec.h"
+#include "workload/pipeline/schedules.h"
 
 namespace podsim {
 namespace {
 
 using Degrees = std::vector<StarterLayout>;  // of one layout, mildest recompute first
 
-constexpr int kWidestTensor = 16, kDeepestPipeline = 16;
+constexpr int kWidestTensor = 16, kDeepestPipeline = 16, kWidestContext = 16;
+constexpr int kLongSequence = 32768;   // tokens, from which on sequences are cut
+constexpr int kMostShortSamples = 64;  // of a microbatch
+const char* const kSpread = "parameters are spread over it and gathered layer by layer";
+const char* const kCutsMatmuls = "cuts every matmul; innermost, where links are fastest";
 
-class Layouts {
+// 1, 2, 4, ... up to the most.
+std::vector<int> powers_of_two(int most) {
+  std::vector<int> powers;
+  for (int power = 1; power <= most; power *= 2) powers.push_back(power);
+  return powers;
+}
+
+bool torus(const StarterSetting& setting) { return setting.domain == 0; }
+int widest_tensor(const StarterSetting& setting) {
+  return torus(setting) ? kWidestTensor : std::min(setting.domain, 8);
+}
+
+class ProgramLayouts {
  public:
-  explicit Layouts(const StarterSetting& setting)
+  explicit ProgramLayouts(const StarterSetting& setting)
       : setting_(setting), per_slice_(setting.chips / setting.slices) {}
 
   std::vector<Degrees> run() {
-    for (int tensor = 1; tensor <= most_tensor(); tensor *= 2) {
-      for (int stages = 1; stages <= most_stages(); stages *= 2) {
-        for (int experts = 1; experts <= std::max(1, setting_.experts); experts *= 2)
-          product(tensor, stages, experts);
-      }
-    }
+    for (const int tensor : powers_of_two(widest_tensor(setting_))) with_tensor(tensor);
     std::stable_sort(found_.begin(), found_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Degrees> layouts;
@@ -32,38 +48,28 @@ class Layouts {
   }
 
  private:
-  bool torus() const { return setting_.domain == 0; }
-  int most_tensor() const { return torus() ? kWidestTensor : std::min(setting_.domain, 8); }
-  int most_stages() const {
-    return torus() ? 1 : std::max(1, std::min(kDeepestPipeline, setting_.layers / 2));
-  }
-
-  void product(int tensor, int stages, int experts) {
-    if (setting_.experts % experts != 0 || per_slice_ % (tensor * stages * experts) != 0) return;
-    if (torus() && !whole_dimensions(0, tensor, experts)) return;
-    const bool replicated = stages > 1 || !torus() || per_slice_ == 1 || !setting_.cut_weights;
-    if (replicated) add(tensor, stages, experts, "data");
+  void with_tensor(int tensor) {
+    if (per_slice_ % tensor != 0 || (torus(setting_) && !whole_dimensions(0, tensor))) return;
+    if (!torus(setting_) || per_slice_ == 1 || !setting_.cut_weights) add(tensor, "data");
     if (!setting_.cut_weights) return;
-    if (stages == 1) add(tensor, stages, experts, "fsdp");
-    if (stages == 1 && setting_.slices > 1) add(tensor, stages, experts, "fsdp_over_slices");
-    const bool groups = !torus() && setting_.chips > setting_.domain && setting_.chips % setting_.domain == 0;
-    if (groups && tensor * stages * experts == 1) add(1, 1, 1, "hsdp");
+    add(tensor, "fsdp");
+    if (setting_.slices > 1) add(tensor, "fsdp_over_slices");
+    const bool groups =
+        !torus(setting_) && setting_.chips > setting_.domain && setting_.chips % setting_.domain == 0;
+    if (groups && tensor == 1) add(1, "hsdp");
   }
 
-  // Whether both axes cover dimensions of the slice from end to end, from the d-th on: there rings close.
-  bool whole_dimensions(std::size_t d, int tensor, int experts) const {
-    if (tensor == 1 && experts == 1) return true;
+  // Whether the axis covers dimensions of the slice from end to end, from the d-th on: there rings close.
+  bool whole_dimensions(std::size_t d, int tensor) const {
+    if (tensor == 1) return true;
     if (d == setting_.slice_shape.size()) return false;
     const int length = setting_.slice_shape[d];
-    return whole_dimensions(d + 1, tensor, experts) ||
-           (length > 1 && tensor % length == 0 && whole_dimensions(d + 1, tensor / length, experts)) ||
-           (length > 1 && experts % length == 0 && whole_dimensions(d + 1, tensor, experts / length));
+    return whole_dimensions(d + 1, tensor) ||
+           (length > 1 && tensor % length == 0 && whole_dimensions(d + 1, tensor / length));
   }
 
-  void add(int tensor, int stages, int experts, const std::string& kind) {
+  void add(int tensor, const std::string& kind) {
     StarterLayout layout;
-    if (stages > 1)
-      layout.axes.push_back({"pipeline", stages, "stages of layers; sends activations once a microbatch"});
     const bool over_slices = kind == "fsdp_over_slices";
     if (setting_.slices > 1 && kind != "data" && !over_slices)
       layout.axes.push_back({"data", setting_.slices, "one replica a slice; sums gradients over the DCN"});
@@ -78,29 +84,21 @@ class Layouts {
           {"fsdp", 0,
            "parameters are spread over all slices, and gathered layer by layer, over the DCN too"});
     } else {
-      layout.axes.push_back(
-          {"fsdp", 0, "parameters are spread over it and gathered layer by layer; the rest of the chips"});
+      layout.axes.push_back({"fsdp", 0, std::string(kSpread) + "; the rest of the chips"});
     }
-    if (experts > 1) layout.axes.push_back({"expert", experts, "each holds its share of the experts"});
-    if (tensor > 1)
-      layout.axes.push_back(
-          {"tensor", tensor,
-           torus() ? "cuts every matmul; innermost" : "cuts every matmul; inside an NVLink domain"});
+    if (tensor > 1) layout.axes.push_back({"tensor", tensor, kCutsMatmuls});
     layout.shardings = {kind == "data" ? "data" : "fsdp"};
     if (tensor > 1) layout.shardings.push_back("megatron_sp");
-    if (experts > 1) layout.shardings.push_back("expert");
     if (kind == "data") layout.shardings.push_back("zero1");
-    const int model_parallel = tensor * stages * experts;
-    found_.emplace_back(std::tuple(over_slices, model_parallel, tensor, kind != "data"), layout);
+    found_.emplace_back(std::tuple(over_slices, tensor, kind != "data"), layout);
     if (!setting_.cut_rows) return;
     layout.rules = {"rule { dimension: \"param_rows\" axis: \"" +
                     std::string(kind == "data" ? "data" : "fsdp") + "\" }"};
-    found_.emplace_back(std::tuple(over_slices, model_parallel, tensor, true), layout);
+    found_.emplace_back(std::tuple(over_slices, tensor, true), layout);
   }
 
   Degrees degrees(const StarterLayout& layout) const {
-    const bool pipeline = layout.axes.front().name == "pipeline";
-    const int whole = (torus() || setting_.short_samples) && !pipeline ? 0 : 1;
+    const int whole = torus(setting_) || setting_.short_samples ? 0 : 1;
     Degrees all;
     for (const char* recompute : {"none", "selective", "full"}) {
       all.push_back(layout);
@@ -115,13 +113,89 @@ class Layouts {
 
   const StarterSetting& setting_;
   const int per_slice_;
-  std::vector<std::pair<std::tuple<bool, int, int, bool>, StarterLayout>> found_;  // by order
+  std::vector<std::pair<std::tuple<bool, int, bool>, StarterLayout>> found_;  // by order
 };
+
+std::string axis_comment(const std::string& axis, const JobLayout& layout) {
+  if (axis == "data")
+    return layout.sharding == StateSharding::kZero1 ? "replicas, with the optimizer state spread over them"
+                                                    : "replicas of the model";
+  if (axis == "fsdp")
+    return layout.sharding == StateSharding::kHsdp ? "a group that shares one copy of the parameters"
+                                                   : kSpread;
+  static const std::map<std::string, std::string> kOthers = {
+      {"pipeline", "stages of layers; sends activations once a microbatch"},
+      {"expert", "each holds its share of the experts"},
+      {"context", "cuts every sequence"},
+      {"tensor", kCutsMatmuls}};
+  const auto found = kOthers.find(axis);
+  return found == kOthers.end() ? "" : found->second;
+}
+
+std::string rule_text(const ShardingRule& rule) {
+  std::string text = "rule { dimension: \"" + rule.dimension + "\"";
+  for (const std::string& axis : rule.axes) text += " axis: \"" + axis + "\"";
+  return text + " }";
+}
+
+std::string pipeline_text(const LayoutBlocks& blocks) {
+  if (!blocks.schedule || *blocks.schedule == PipelineSchedule::k1F1B) return "";
+  std::string text = "pipeline { schedule: " + std::string(schedule_traits(*blocks.schedule).name);
+  if (blocks.chunks > 1) text += " chunks_per_stage: " + std::to_string(blocks.chunks);
+  return text + " }";
+}
 
 }  // namespace
 
-std::vector<std::vector<StarterLayout>> starter_layouts(const StarterSetting& setting) {
-  return Layouts(setting).run();
+std::vector<LayoutSpace> usual_spaces(const StarterSetting& setting) {
+  LayoutSpace space;
+  space.tensor = powers_of_two(widest_tensor(setting));
+  space.context = powers_of_two(setting.sequence < kLongSequence ? 1 : kWidestContext);
+  space.pipeline = powers_of_two(torus(setting) ? 1 : kDeepestPipeline);
+  if (setting.short_samples) {
+    space.microbatch.resize(kMostShortSamples);
+    std::iota(space.microbatch.begin(), space.microbatch.end(), 1);
+  }
+  std::vector<LayoutSpace> spaces = {space};
+  const int group = torus(setting) ? setting.chips / setting.slices : setting.domain;
+  if (setting.chips == group || setting.chips % group != 0) return spaces;
+  space.pipeline = {1};
+  space.sharding = {StateSharding::kHsdp};
+  space.fsdp_group = {group};
+  // On a torus the other axes take their part of the slice.
+  for (int part = group / 2; torus(setting) && part > 1 && group % part == 0; part /= 2)
+    space.fsdp_group.push_back(part);
+  spaces.push_back(space);
+  return spaces;
+}
+
+StarterLayout starter_layout(const JobLayout& layout, const Spec& spec) {
+  const LayoutBlocks blocks = blocks_of(layout, context_preset(spec.job));
+  StarterLayout words;
+  bool rest = true;
+  for (const MeshAxis& axis : blocks.mesh) {
+    const bool takes_rest = rest && (axis.name == "data" || axis.name == "fsdp");
+    if (takes_rest) rest = false;
+    words.axes.push_back({axis.name, takes_rest ? 0 : axis.size,
+                          axis_comment(axis.name, layout) + (takes_rest ? "; the rest of the chips" : "")});
+  }
+  words.shardings = blocks.sharding;
+  for (const ShardingRule& rule : blocks.rules) {
+    const bool preset =
+        layout.sharding == StateSharding::kZero1 && rule.axes == std::vector<std::string>{"data"};
+    if (preset)
+      words.shardings.emplace_back("zero1");
+    else
+      words.rules.push_back(rule_text(rule));
+  }
+  words.pipeline = pipeline_text(blocks);
+  words.microbatch = layout.microbatch;
+  words.recompute = to_string(layout.recompute);
+  return words;
+}
+
+std::vector<std::vector<StarterLayout>> program_layouts(const StarterSetting& setting) {
+  return ProgramLayouts(setting).run();
 }
 
 }  // namespace podsim

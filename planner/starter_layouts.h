@@ -1,10 +1,14 @@
-// The layouts that people begin with, as parts of a scenario.
+// The layouts that people begin with: of models the spaces that hold them, of programs one by one.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "planner/space/layout.h"
+
 namespace podsim {
+
+struct Spec;
 
 struct StarterAxis {
   std::string name;
@@ -15,6 +19,7 @@ struct StarterAxis {
 struct StarterLayout {
   std::vector<StarterAxis> axes;
   std::vector<std::string> shardings, rules;  // presets; rule blocks as text
+  std::string pipeline;                       // its block as text; empty = as without one
   int microbatch = 0;                         // sequences of a batch shard at a time; 0 = all
   std::string recompute = "none";
 };
@@ -24,14 +29,21 @@ struct StarterSetting {
   int chips = 0, slices = 1;
   int domain = 0;                // GPUs of an NVLink domain; 0 = a torus
   std::vector<int> slice_shape;  // of a torus
-  int experts = 0;               // 0 = dense
-  int layers = 0;                // of a pipeline; 0 = cannot be cut into stages
-  bool cut_weights = true;       // fsdp has weights to cut, and not the batch alone
-  bool cut_rows = false;         // of tables of a program
+  int sequence = 0;              // tokens of a sample
   bool short_samples = false;    // one chip takes all of its samples at once
+  bool cut_weights = true;       // of a program: fsdp has weights to cut, and not the batch alone
+  bool cut_rows = false;         // of a program: of tables
 };
 
-// Least model parallelism first; of each, the recompute that needs least memory last.
-std::vector<std::vector<StarterLayout>> starter_layouts(const StarterSetting& setting);
+// Where the usual layouts of a model lie, each space with a headroom of its own default: state whole, cut or
+// gathered over all data ranks; and gathered within NVLink domains or slices, where there are several.
+std::vector<LayoutSpace> usual_spaces(const StarterSetting& setting);
+
+// A layout of these spaces in words. `spec` = its job's.
+StarterLayout starter_layout(const JobLayout& layout, const Spec& spec);
+
+// Those of a program, least model parallelism first, the first one without any; of each, the recompute that
+// needs least memory last. Models can have them too.
+std::vector<std::vector<StarterLayout>> program_layouts(const StarterSetting& setting);
 
 }  // namespace podsim

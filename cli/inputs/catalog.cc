@@ -107,7 +107,15 @@ int show_prices(const CatalogVerb& verb, const Catalog& catalog) {
   return kDone;
 }
 
+// Entries are files to begin one's own with, sources and all, which JSON has no place for.
+bool refuses_format(const CatalogVerb& verb) {
+  if (verb.output.format != "json") return false;
+  spdlog::error("--format json: lists of names and of prices have it, and an entry is text format");
+  return true;
+}
+
 int begin_chip(const CatalogVerb& verb, Catalog& catalog) {
+  if (refuses_format(verb)) return kInputError;
   const auto like = catalog.canonical(Catalog::Section::kChips, verb.like);
   if (!like) {
     spdlog::error("--like: no entry \"{}\" among chips; {}", verb.like,
@@ -151,6 +159,7 @@ int show(const CatalogVerb& verb) {
                   catalog->hint(sections.front().section, verb.name));
     return kInputError;
   }
+  if (refuses_format(verb)) return kInputError;
   emit(*text, verb.output.out);
   return kDone;
 }

@@ -77,13 +77,13 @@ void add_init(CLI::App& app, int& exit_code) {
   verb.add_option("--out", options->out, "Write to this new file instead of standard output")
       ->type_name("FILE");
   verb.footer(
-      "Of the usual layouts (data, FSDP, tensor, pipeline, experts; recompute where needed) that fit in "
-      "memory, "
-      "the fastest of the first six is taken. Exit code 2 where none fits; the message says how many chips "
+      "It is the fastest of the usual layouts (data, ZeRO-1, FSDP, HSDP, tensor, pipeline, experts; "
+      "microbatches; recompute) that leave 8% of memory free, to 3%; where none does, of those that fit. "
+      "podsim search goes through all layouts. Exit code 2 where none fits; the message says how many chips "
       "would do.\n"
       "A stack that nobody names is a generic one: what a framework does as its documentation starts it "
       "(docs/guide/which-stack.md). --stack takes names of frameworks too: nanotron, deepspeed, accelerate, "
-      "torchtune, megatron_lm, jax.\n"
+      "torchtune, megatron_lm, jax (on GPUs generic_compiled).\n"
       "Examples:\n"
       "  podsim init --model llama3_8b --chip h100 --chips 64 --out first.textproto\n"
       "  podsim init --model llama3_70b --chip tpu_v5p --chips 512 --sequence-tokens 8192 --batch 512\n"

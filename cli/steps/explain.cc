@@ -46,10 +46,9 @@ bool has_operation(const Explanation& explanation, const std::string& op) {
   return false;
 }
 
-// The text of a module of a compiler; nothing where the file is something else, which may be unreadable.
-std::optional<InputText> module_in(const std::string& file) {
-  std::vector<Problem> unused;
-  auto text = file == "-" ? std::nullopt : read_file(file, unused, kMostImportBytes);
+// The text of a module of a compiler; nothing where the file is something else, or cannot be read.
+std::optional<InputText> module_in(const std::string& file, std::vector<Problem>& problems) {
+  auto text = file == "-" ? std::nullopt : read_file(file, problems, kMostImportBytes);
   if (!text) return std::nullopt;
   const FileKind* kind = file_kind(*text);
   if (kind == nullptr || !partitioning::is_module_kind(kind->name)) return std::nullopt;
@@ -78,9 +77,12 @@ int explain_module(const ExplainVerb& verb, const InputText& file) {
 }
 
 int explain(const ExplainVerb& verb) {
-  if (const auto module = module_in(verb.file)) return explain_module(verb, *module);
+  std::vector<Problem> unread;
+  if (const auto module = module_in(verb.file, unread)) return explain_module(verb, *module);
   if (!verb.mesh.empty()) {
-    spdlog::error("--mesh says nothing about {}, which is no module of a compiler", verb.file);
+    print_problems(unread);
+    if (unread.empty())
+      spdlog::error("--mesh says nothing about {}, which is no module of a compiler", verb.file);
     return kInputError;
   }
   const auto specs = load_scenarios({verb.file}, verb.load);

@@ -10,7 +10,7 @@
 namespace podsim {
 
 std::vector<std::string> assumed_stacks(KnownOfSoftware known) {
-  constexpr std::array kKnown = {"gpu", "torus", "megatron", "maxtext", "xla"};
+  constexpr std::array kKnown = {"gpu", "torus", "megatron", "maxtext", "xla", "xla_on_gpus"};
   const CsvTable table = table_of(builtin_assumed_files());
   std::vector<std::string> stacks;
   for (const CsvRow& row : table.rows())

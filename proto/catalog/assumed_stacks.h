@@ -7,7 +7,7 @@
 namespace podsim {
 
 // What is known of the job: the network of its chips, its launcher, or its compiler.
-enum class KnownOfSoftware { kGpu, kTorus, kMegatron, kMaxText, kXla };
+enum class KnownOfSoftware { kGpu, kTorus, kMegatron, kMaxText, kXla, kXlaOnGpus };
 
 // Names of the catalogue, most usual first: the next one is for chips that lack the kernels of one. ENSURES:
 // there is one.

@@ -4,8 +4,10 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "engine/number_text.h"
 #include "engine/spelling.h"
@@ -50,6 +52,21 @@ std::string without_quotes(const std::string& value) {
   return quotes ? value.substr(1, value.size() - 2) : value;
 }
 
+// A whole number, but larger than any of the field's type.
+bool is_too_large(const FieldDescriptor& field, const std::string& value) {
+  if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return false;
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return !parse_integer<std::int32_t>(value);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return !parse_integer<std::uint64_t>(value);
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return takes_numbers(field) && !parse_integer<std::int32_t>(value);
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> field_names(const google::protobuf::Descriptor& message) {
@@ -78,9 +95,38 @@ std::string list_names(const std::vector<std::string>& names) {
 
 std::string suggest(const std::string& name, const std::vector<std::string>& candidates,
                     const std::string& what) {
-  const std::string near = closest_name(name, candidates);
+  const std::string near = meant_name(name, candidates);
   if (!near.empty()) return "did you mean \"" + near + "\"?";
   return candidates.empty() ? "" : what + ": " + list_names(candidates);
+}
+
+std::string meant_name(const std::string& name, const std::vector<std::string>& candidates) {
+  static const std::map<std::string, std::string> kOfOtherTools = {
+      {"seq_length", "sequence_tokens"},
+      {"seq_len", "sequence_tokens"},
+      {"sequence_length", "sequence_tokens"},
+      {"micro_batch_size", "microbatch_sequences"},
+      {"1f1b", "one_f_one_b"},
+      {"1F1B", "one_f_one_b"}};
+  const auto other = kOfOtherTools.find(name);
+  if (other != kOfOtherTools.end() && std::ranges::count(candidates, other->second) > 0) return other->second;
+  return closest_name(name, candidates);
+}
+
+std::string suggest_field(const std::string& name, const google::protobuf::Descriptor& message,
+                          const google::protobuf::Descriptor& root) {
+  const std::vector<std::string> names = field_names(message);
+  if (meant_name(name, names).empty()) {
+    std::string blocks;
+    for (int i = 0; i < root.field_count(); ++i) {
+      const auto* block = root.field(i)->message_type();
+      if (block != nullptr && block->FindFieldByName(name) != nullptr)
+        blocks += (blocks.empty() ? "" : " or ") + root.field(i)->name();
+    }
+    if (!blocks.empty()) return "it is a field of " + blocks;
+    if (root.FindFieldByName(name) != nullptr) return "it stands outside of all blocks";
+  }
+  return suggest(name, names, "its fields");
 }
 
 std::string describe_value(const FieldDescriptor& field) {
@@ -108,10 +154,10 @@ std::string describe_value(const FieldDescriptor& field) {
 }
 
 ValueProblem wrong_value(const FieldDescriptor& field, const std::string& value) {
+  if (is_too_large(field, without_quotes(value))) return {"is out of range: " + value, ""};
   ValueProblem problem{"must be " + describe_value(field) + ", not " + value, ""};
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-    const std::string name = without_quotes(value),
-                      near = closest_name(name, value_names(*field.enum_type()));
+    const std::string name = without_quotes(value), near = meant_name(name, value_names(*field.enum_type()));
     if (!near.empty()) problem.hint = near == name ? "write it without quotes" : "did you mean " + near + "?";
   } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
     problem.hint = "write " + field.name() + ": " + quoted(value);

@@ -42,6 +42,15 @@ std::vector<std::string> value_names(
 std::string suggest(const std::string& name, const std::vector<std::string>& candidates,
                     const std::string& what);
 
+// The name that is meant: one that is spelled almost so, or what other tools call so ("seq_length", "1f1b"),
+// or empty.
+std::string meant_name(const std::string& name, const std::vector<std::string>& candidates);
+
+// Of a field that a message does not have: the one that is meant, or the blocks of `root`, which is the
+// whole, that have it, or the fields that there are.
+std::string suggest_field(const std::string& name, const google::protobuf::Descriptor& message,
+                          const google::protobuf::Descriptor& root);
+
 // "a, b, c", cut after a dozen.
 std::string list_names(const std::vector<std::string>& names);
 

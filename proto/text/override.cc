@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "engine/number_text.h"
-#include "engine/spelling.h"
 #include "engine/words.h"
 #include "proto/text/assign.h"
 
@@ -48,7 +47,11 @@ std::string without_brackets(const std::string& text) {
 class Setter {
  public:
   Setter(const Override& override, Message& root, Document& document)
-      : override_(override), message_(&root), document_(document), segments_(split(override.path, '.')) {}
+      : override_(override),
+        root_(*root.GetDescriptor()),
+        message_(&root),
+        document_(document),
+        segments_(split(override.path, '.')) {}
 
   void run() {
     while (at_ < segments_.size() && step()) {
@@ -69,6 +72,7 @@ class Setter {
   void place() { document_.place_argument(path_, "--set", override_.path + "=" + override_.value); }
 
   const Override& override_;
+  const Descriptor& root_;
   Message* message_;
   Document& document_;
   std::vector<std::string> segments_;
@@ -84,7 +88,7 @@ bool Setter::step() {
   if (!field) {
     const std::string where = path_.empty() ? "" : " in " + path_;
     return fail("unknown field \"" + segment->name + "\"" + where,
-                suggest(segment->name, field_names(*type), "its fields"));
+                suggest_field(segment->name, *type, root_));
   }
   path_ = join_path(path_, field->name());
   if (segment->index && !field->is_repeated()) return fail(path_ + " is not a list");

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/spelling.h"
 #include "proto/text/assign.h"
 #include "proto/text/json_text.h"
 #include "proto/text/parse.h"
@@ -171,8 +170,9 @@ bool JsonReader::key(std::string& name) {
   }
   const auto names = field_names(*type);
   const std::string where = top.path.empty() ? "" : " in " + top.path;
-  document_.report_at(at, "unknown field \"" + name + "\"" + where, suggest(name, names, "its fields"));
-  const std::string meant = closest_name(name, names);
+  document_.report_at(at, "unknown field \"" + name + "\"" + where,
+                      suggest_field(name, *type, *message_.GetDescriptor()));
+  const std::string meant = meant_name(name, names);
   if (!meant.empty()) document_.spoil(join_path(top.path, meant));
   return true;
 }

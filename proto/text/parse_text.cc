@@ -10,9 +10,9 @@
 #include <optional>
 #include <utility>
 
-#include "engine/spelling.h"
 #include "proto/text/assign.h"
 #include "proto/text/parse.h"
+#include "proto/text/text_words.h"
 
 namespace podsim {
 namespace {
@@ -102,6 +102,8 @@ class TextReader {
   TextPosition token_before(const ParserMessage& at, const std::string& name) const;
   std::optional<WrongToken> wrong_token(const ParserMessage& error) const;
   bool blank_out(const ParserMessage& error);
+  void blank_out_malformed();
+  void replace(const WrongToken& wrong, std::string neutral);  // in text_, by as many bytes
   void collect_unknown(const std::vector<ParserMessage>& warnings);
   void index(Message& message, const TextFormat::ParseInfoTree& tree, const std::string& path);
   void index_field(Message& message, const FieldDescriptor& field, int element,
@@ -119,6 +121,7 @@ class TextReader {
 bool TextReader::read() {
   text_ = document_.text();
   std::replace(text_.begin(), text_.end(), '\t', ' ');  // the parser would count the columns of a tab
+  blank_out_malformed();
   std::optional<Attempt> attempt;
   do {
     attempt.emplace(text_, message_);
@@ -134,6 +137,9 @@ bool TextReader::read() {
     report_fatal(attempt->messages.errors.front());
   }
   report_unknown();
+  if (attempt->parsed && document_.clean())  // nothing that was replaced counts as read
+    for (const WrongToken& wrong : wrong_)
+      document_.report_at(wrong.at, wrong.token + " is not a value here");
   return attempt->parsed;
 }
 
@@ -143,7 +149,7 @@ TextPosition TextReader::token_before(const ParserMessage& at, const std::string
   const TextPosition after = position(at);
   std::size_t until = static_cast<std::size_t>(after.column - 1);
   for (int line = after.line; line >= 1; --line) {
-    const std::size_t found = document_.line(line).substr(0, until).rfind(name);
+    const std::size_t found = last_whole_word(document_.line(line).substr(0, until), name);
     if (found != std::string_view::npos) return {line, static_cast<int>(found) + 1};
     until = std::string_view::npos;
   }
@@ -154,6 +160,10 @@ TextPosition TextReader::token_before(const ParserMessage& at, const std::string
 std::optional<WrongToken> TextReader::wrong_token(const ParserMessage& error) const {
   if (const auto name = between(error.text, "Unknown enumeration value of \"", "\"")) {
     return WrongToken{token_before(error, *name), *name};
+  }
+  if (error.text.rfind("Invalid value for boolean field", 0) == 0) {
+    const auto word = between(error.text, "Value: \"", "\"");
+    if (word && !word->empty()) return WrongToken{token_before(error, *word), *word};
   }
   std::optional<std::string> token;
   for (const char* start : {"Expected integer, got: ", "Expected integer or identifier, got: ",
@@ -181,15 +191,47 @@ bool TextReader::blank_out(const ParserMessage& error) {
   std::string neutral = error.text.rfind("Expected string", 0) == 0 ? "\"\"" : "0";
   const std::string_view line = document_.line(wrong->at.line);
   const std::size_t column = static_cast<std::size_t>(wrong->at.column - 1);
+  const auto same = [&](const WrongToken& each) {
+    return each.at.line == wrong->at.line && each.at.column == wrong->at.column;
+  };
+  if (const auto known = std::ranges::find_if(wrong_, same); known != wrong_.end()) {
+    // A malformed number where there is to be text.
+    if (neutral == "0" || known->token.size() < neutral.size()) return false;
+    replace(*known, neutral);
+    return true;
+  }
   if (wrong->token.size() < neutral.size() ||
       line.substr(std::min(column, line.size()), wrong->token.size()) != wrong->token) {
     return false;
   }
-  neutral.resize(wrong->token.size(), ' ');
-  text_.replace(static_cast<std::size_t>(line.data() - document_.text().data()) + column, neutral.size(),
-                neutral);
+  replace(*wrong, neutral);
   wrong_.push_back(*wrong);
   return true;
+}
+
+// What the parser would take for a number and something after it is one wrong value.
+void TextReader::blank_out_malformed() {
+  if (text_.size() > kMaxRepairBytes) return;
+  int line = 1;
+  std::size_t begin = 0, seen = 0;  // of the line
+  for (const TextWord& each : malformed_numbers(text_)) {
+    if (wrong_.size() >= Document::kMaxProblems) return;
+    for (; seen < each.begin; ++seen) {
+      if (text_[seen] != '\n') continue;
+      ++line;
+      begin = seen + 1;
+    }
+    wrong_.push_back({{line, static_cast<int>(each.begin - begin) + 1}, each.word});
+    replace(wrong_.back(), "0");
+  }
+}
+
+void TextReader::replace(const WrongToken& wrong, std::string neutral) {
+  const std::string_view line = document_.line(wrong.at.line);
+  const std::size_t column = static_cast<std::size_t>(wrong.at.column - 1);
+  neutral.resize(wrong.token.size(), ' ');
+  text_.replace(static_cast<std::size_t>(line.data() - document_.text().data()) + column, neutral.size(),
+                neutral);
 }
 
 void TextReader::collect_unknown(const std::vector<ParserMessage>& warnings) {
@@ -255,9 +297,10 @@ void TextReader::report_unknown() {
   for (const UnknownField& unknown : unknown_) {
     const auto names = unknown.type ? field_names(*unknown.type) : std::vector<std::string>{};
     const std::string where = unknown.parent.empty() ? "" : " in " + unknown.parent;
-    document_.report_at(unknown.at, "unknown field \"" + unknown.name + "\"" + where,
-                        suggest(unknown.name, names, "its fields"));
-    const std::string meant = closest_name(unknown.name, names);
+    document_.report_at(
+        unknown.at, "unknown field \"" + unknown.name + "\"" + where,
+        unknown.type ? suggest_field(unknown.name, *unknown.type, *message_.GetDescriptor()) : "");
+    const std::string meant = meant_name(unknown.name, names);
     if (!meant.empty()) document_.spoil(join_path(unknown.parent, meant));
   }
 }

@@ -2,6 +2,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "engine/check.h"
@@ -24,6 +25,11 @@ std::string row(const RecordedTrace& trace, const RecordedOp& op) {
   return text + "\n";
 }
 
+// A name is free text; a string of JSON is one of YAML.
+std::string quoted_in_yaml(const std::string& name) {
+  return nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string trace_rows(const RecordedTrace& trace) {
@@ -42,7 +48,7 @@ std::string trace_meta(const RecordedTrace& trace, const std::string& name, int 
   const auto line = [](const std::string& key, int value) {
     return key + ": " + std::to_string(value) + "\n";
   };
-  return "trial_name: " + name + "\n" + line("run_id", 0) + line("dp_size", ranks) +
+  return "trial_name: " + quoted_in_yaml(name) + "\n" + line("run_id", 0) + line("dp_size", ranks) +
          line("dsp_size", trace.sequence_ranks) + line("pp_size", stages) +
          line("tp_size", chips / (ranks * trace.sequence_ranks * stages)) + line("vpp_size", chunks) +
          line("world_size", chips) + "precision: " + (trace.single_precision ? "single" : "double") + "\n";

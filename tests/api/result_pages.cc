@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "api/podsim/podsim.h"
 #include "planner/plan/plan.h"
@@ -19,6 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kReport = "#/$defs/report";  // its place in the schema
 const std::string kHead = "| figure | type | unit | since |\n|---|---|---|---|\n";
 
 // The schema of what stands at `name` below `at`, made where it is not there yet.
@@ -130,10 +132,10 @@ class ResultSchema {
       return;
     }
     for (const auto& [key, values] : members)
-      if (!report || !report_["properties"].contains(key)) schema["properties"][key] = of(values);
+      if (!report || !figures_.contains(key)) schema["properties"][key] = of(values);
   }
 
-  const Json report_ = Json::parse(report_json_schema());
+  const Json figures_ = Json::parse(report_json_schema())["$defs"]["report"]["properties"];
 };
 
 }  // namespace
@@ -167,14 +169,15 @@ std::string report_json_schema() {
                 {"description",
                  "Results of schema 1. Keys may be added; a key that is here stays and keeps its meaning. "
                  "docs/reference/report.md defines every figure."},
-                {"type", "object"},
-                {"required", {"podsim", "schema"}},
-                {"properties", Json::object()}};
+                {"$ref", kReport},
+                {"required", {"podsim", "schema"}},  // of the whole; reports within it have no header
+                {"$defs", Json::object()}};
+  Json report = {{"type", "object"}, {"properties", Json::object()}};
   for (const FigureInfo& info : figure_list()) {
-    Json& at = below(whole, info.name);
+    Json& at = below(report, info.name);
     const bool of_job = info.name == "jobs[].alone" || info.name == "jobs[].together";
     if (of_job) {
-      at = {{"$ref", "#"}};
+      at = {{"$ref", kReport}};
       continue;
     }
     if (info.type == "object" || info.type == "array") {
@@ -182,10 +185,11 @@ std::string report_json_schema() {
     } else {
       at["type"] = {info.type, "null"};
     }
-    if (info.name.starts_with("jobs[].")) below(whole, "jobs[]")["type"] = "object";
+    if (info.name.starts_with("jobs[].")) below(report, "jobs[]")["type"] = "object";
     if (!info.definition.empty()) at["description"] = with_unit(info.definition, info.unit);
   }
-  below(whole, "schema")["const"] = 1;
+  below(report, "schema")["const"] = 1;
+  whole["$defs"]["report"] = std::move(report);
   return whole.dump(1) + "\n";
 }
 

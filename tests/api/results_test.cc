@@ -38,7 +38,11 @@ json schema_of_file(const std::string& name) { return json::parse(read_file((kRo
 // What of a value the schema does not allow, or does not name, by path.
 void collect_breaches(const json& value, const json& schema, const json& root, const std::string& path,
                       std::vector<std::string>& breaches) {
-  if (schema.value("$ref", "") == "#") return collect_breaches(value, root, root, path, breaches);
+  for (const json& key : schema.value("required", json::array()))
+    if (value.is_object() && !value.contains(key))
+      breaches.push_back(path + ": there is no " + key.get<std::string>());
+  if (const std::string ref = schema.value("$ref", ""); ref.starts_with('#'))
+    return collect_breaches(value, root.at(json::json_pointer(ref.substr(1))), root, path, breaches);
   if (schema.contains("$ref")) {  // another file, whose objects have keys of this one besides
     const json of_file = schema_of_file(testing::kSchemaFolder + schema["$ref"].get<std::string>());
     json rest = value;
@@ -55,10 +59,6 @@ void collect_breaches(const json& value, const json& schema, const json& root, c
     if (std::none_of(types.begin(), types.end(), [&](const json& type) { return has_type(value, type); }))
       breaches.push_back(path + " is " + value.type_name());
   }
-  const json required = schema.value("required", json::array());
-  for (const json& key : required)
-    if (value.is_object() && !value.contains(key) && path.empty())
-      breaches.push_back("there is no " + key.get<std::string>());
   if (value.is_object())
     for (const auto& [key, part] : value.items()) {
       const json properties = schema.value("properties", json::object());

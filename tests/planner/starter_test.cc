@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "planner/search/search.h"
 #include "prediction/memory_need.h"
 #include "prediction/predict.h"
+#include "proto/scenario/load_space.h"
 #include "tests/prediction/scenario.h"
 
 namespace podsim::starter_test {
@@ -129,11 +131,88 @@ TEST(Starter, has_the_tokens_that_a_sample_of_the_model_has) {
   }
 }
 
-TEST(Starter, a_batch_that_does_not_divide_is_told) {
-  StarterRequest request{"llama3_8b", "h100", 64, "", "", {}, 63, {}};
-  const Starter none = starter_scenario(request, catalog());
+// The gap of its own search, and as much for what the usual layouts leave out.
+TEST(Starter, is_at_most_six_percent_slower_than_what_a_search_of_all_layouts_finds) {
+  for (const Asked& asked : std::vector<Asked>{{"gpt_oss_20b", "h100", 16},
+                                               {"qwen3_30b_a3b", "h100", 32},
+                                               {"mixtral_8x7b", "tpu_v5p", 64},
+                                               {"llama3_8b", "h100", 16},
+                                               {"llama3_70b", "h100", 64},
+                                               {"llama3_8b", "tpu_v5e", 64},
+                                               {"t5_11b", "h100", 16},
+                                               {"bert_large", "tpu_v3", 8}}) {
+    const std::string what =
+        std::string(asked.model) + " on " + std::to_string(asked.chips) + " " + asked.chip;
+    const Starter first = starter(asked.model, asked.chip, asked.chips);
+    const LoadSearchResult loaded = load_search("first.textproto", first.text, catalog(), {});
+    ASSERT_TRUE(loaded.question) << what << first.why;
+    SearchOptions options;
+    options.top = 1;
+    const SearchAnswer best = search(Space(loaded.question->spec, loaded.question->space), options);
+    ASSERT_FALSE(best.best.empty()) << what;
+    EXPECT_LE(first.step_time_s, 1.06 * best.best.front().figures.step_time.in_seconds()) << what << "\n"
+                                                                                          << first.text;
+  }
+}
+
+TEST(Starter, leaves_free_what_a_search_leaves_free_or_says_that_no_layout_does) {
+  const double headroom = LayoutSpace{}.memory_headroom_share;
+  for (const Asked& asked : std::vector<Asked>{{"t5_11b", "h100", 16},
+                                               {"gpt_oss_20b", "h100", 16},
+                                               {"deepseek_v2_lite", "h100", 32},
+                                               {"llama3_8b", "rtx_4090", 8},
+                                               {"palm_8b", "h100", 64},
+                                               {"gemma3_27b", "h100", 8}}) {
+    const std::string what =
+        std::string(asked.model) + " on " + std::to_string(asked.chips) + " " + asked.chip;
+    const Starter first = starter(asked.model, asked.chip, asked.chips);
+    if (first.text.empty()) continue;
+    const bool has_room = first.needed_gib <= (1 - headroom) * first.capacity_gib;
+    EXPECT_EQ(first.text.find("none leaves") == std::string::npos, has_room) << what << first.text;
+    const LoadResult loaded = load_scenario("first.textproto", first.text, catalog(), {});
+    ASSERT_TRUE(loaded.spec) << what;
+    EXPECT_TRUE(!has_room || memory_warnings(*loaded.spec).empty()) << what;
+  }
+  const Starter roomy = starter("t5_11b", "h100", 16);
+  EXPECT_LE(roomy.needed_gib, (1 - headroom) * roomy.capacity_gib) << roomy.text;
+}
+
+TEST(Starter, takes_a_batch_that_the_number_of_chips_does_not_divide) {
+  for (const auto& [asked, batch] :
+       std::vector<std::pair<Asked, int>>{{{"llama3_70b", "h100", 512}, 256},
+                                          {{"llama3_8b", "h100", 64}, 32},
+                                          {{"llama3_8b", "h100", 64}, 100},
+                                          {{"llama3_70b", "tpu_v5p", 512}, 256}}) {
+    const Starter first =
+        starter_scenario({asked.model, asked.chip, asked.chips, "", "", {}, batch, {}}, catalog());
+    ASSERT_EQ(first.why, "") << asked.model << " " << batch;
+    const LoadResult loaded = load_scenario("first.textproto", first.text, catalog(), {});
+    ASSERT_TRUE(loaded.spec) << first.text;
+    EXPECT_EQ(loaded.spec->job.global_batch, batch);
+  }
+}
+
+// At most 8 x 16 chips share a sequence, so that 4 sequences are the fewest that 512 chips take at once.
+TEST(Starter, names_the_nearest_batches_where_no_layout_divides_one) {
+  const Starter none = starter_scenario({"llama3_8b", "h100", 512, "", "", {}, 63, {}}, catalog());
   EXPECT_EQ(none.text, "");
-  EXPECT_NE(none.why.find("63 sequences is not divisible by"), std::string::npos) << none.why;
+  EXPECT_NE(none.why.find("63 sequences comes out even on no usual layout"), std::string::npos) << none.why;
+  EXPECT_NE(none.why.find("; 60 or 64 would"), std::string::npos) << none.why;
+  const Starter program = starter_scenario({"resnet50", "h100", 64, "", "", {}, 63, {}}, catalog());
+  EXPECT_NE(program.why.find("63 sequences comes out even on no usual layout"), std::string::npos)
+      << program.why;
+}
+
+TEST(Starter, a_compiler_of_programs_is_on_gpus_the_stack_that_the_guide_names) {
+  const auto of_stack = [](const char* chip, const char* stack) {
+    return starter_scenario({"llama3_8b", chip, 16, "", stack, {}, {}, {}}, catalog());
+  };
+  EXPECT_NE(of_stack("h100", "jax").text.find("stack: \"generic_compiled\""), std::string::npos)
+      << of_stack("h100", "jax").why;
+  EXPECT_NE(of_stack("tpu_v5p", "jax").text.find("stack: \"generic_xla\""), std::string::npos);
+  const std::string why = of_stack("h100", "generic_xla").why;
+  EXPECT_NE(why.find("without --stack"), std::string::npos) << why;
+  EXPECT_EQ(why.find("stack_override"), std::string::npos) << why;
 }
 
 TEST(Starter, chips_that_the_fabric_cannot_have_are_told) {
@@ -154,7 +233,7 @@ TEST(Starter, too_few_chips_name_a_number_that_would_do) {
 
 TEST(Starter, says_of_no_number_of_chips_that_was_not_tried_that_nothing_would_fit) {
   const auto why = [](int chips) {
-    return starter_scenario({"llama3_70b", "l40s", chips, "", "", 4'000'000, {}}, catalog()).why;
+    return starter_scenario({"llama3_70b", "l40s", chips, "", "", 4'000'000, {}, {}}, catalog()).why;
   };
   EXPECT_NE(why(40'000).find("more chips were not tried: twice as many are above the 65536"),
             std::string::npos)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/contains.h"
+#include "engine/spelling.h"
 #include "workload/job/job.h"
 #include "workload/job/measured_layers.h"
 #include "workload/job/model.h"
@@ -27,6 +28,7 @@ namespace {
 
 // Sizes of activations, of parameters ("param_"), and of those what gradients and optimizer state add
 // ("gradient_param_", "state_param_").
+constexpr std::array kPrefixes = {"gradient_param_", "state_param_", "param_"};
 constexpr std::array kActivationDimensions = {"batch",
                                               "sequence",
                                               "residual_sequence",
@@ -47,10 +49,18 @@ constexpr std::array kParameterDimensions = {"embed",      "heads",   "kv_heads"
                                              "vocabulary", "experts", "expert_ffn"};
 
 bool is_dimension(std::string_view name) {
-  for (const std::string_view prefix : {"gradient_param_", "state_param_", "param_"})
+  for (const std::string_view prefix : kPrefixes)
     if (name.substr(0, prefix.size()) == prefix)
       return contains(kParameterDimensions, name.substr(prefix.size()));
   return contains(kActivationDimensions, name);
+}
+
+// All that is_dimension takes.
+std::vector<std::string> dimension_names() {
+  std::vector<std::string> names(kActivationDimensions.begin(), kActivationDimensions.end());
+  for (const char* prefix : kPrefixes)
+    for (const char* name : kParameterDimensions) names.push_back(std::string(prefix) + name);
+  return names;
 }
 
 std::string number(std::int64_t value) { return std::to_string(value); }
@@ -225,7 +235,11 @@ class Validator {
   void check_rules() {
     for (const ShardingRule& rule : job_.rules) {
       if (!known(rule.dimension)) {
-        report("job.rule", "no tensor dimension is called " + rule.dimension);
+        std::vector<std::string> names = dimension_names();
+        names.insert(names.end(), dimensions_.begin(), dimensions_.end());
+        const std::string near = closest_name(rule.dimension, names);
+        report("job.rule", "no tensor dimension is called " + rule.dimension +
+                               (near.empty() ? "" : "; did you mean " + near + "?"));
       }
       for (const std::string& axis : rule.axes) {
         if (job_.mesh.find(axis) < 0)

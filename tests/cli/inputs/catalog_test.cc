@@ -21,6 +21,15 @@ TEST(CatalogVerb, lists_sections_names_and_entries) {
   EXPECT_NE(entry.out.find("hbm_bandwidth_gb_per_s"), std::string::npos);
 }
 
+TEST(CatalogVerb, refuses_json_of_what_is_text_format) {
+  for (const char* asked : {"chips h100", "prices list_2026", "new-chip my_card"}) {
+    const CommandResult refused = podsim_command("catalog " + std::string(asked) + " --format json");
+    EXPECT_EQ(refused.exit_code, 2) << asked;
+    EXPECT_EQ(refused.out, "") << asked;
+    EXPECT_NE(refused.err.find("--format json"), std::string::npos) << refused.err;
+  }
+}
+
 TEST(CatalogVerb, lists_aliases_and_finds_entries_by_them) {
   EXPECT_NE(podsim_command("catalog chips").out.find("a100_80 = A100-80GB, "), std::string::npos);
   const json listed = json::parse(podsim_command("catalog chips --format json").out);

@@ -14,7 +14,7 @@ namespace {
 
 TEST(AssumedStacks, are_entries_of_the_catalogue_under_their_own_names) {
   for (const auto known : {KnownOfSoftware::kGpu, KnownOfSoftware::kTorus, KnownOfSoftware::kMegatron,
-                           KnownOfSoftware::kMaxText, KnownOfSoftware::kXla}) {
+                           KnownOfSoftware::kMaxText, KnownOfSoftware::kXla, KnownOfSoftware::kXlaOnGpus}) {
     EXPECT_EQ(assumed_stack(known), assumed_stacks(known).front());
     for (const std::string& stack : assumed_stacks(known))
       EXPECT_EQ(built_in().canonical(Catalog::Section::kStacks, stack), stack);

@@ -27,7 +27,54 @@ TEST(ScenarioText, a_wrong_type_is_shown_at_the_value) {
   EXPECT_EQ(problems_of("seed: -7\n" + valid_scenario()),
             Lines{"1:7 seed must be a whole number, not negative, not -7"});
   EXPECT_EQ(problems_of(valid_but("chips: 512", "chips: 3000000000")),
-            Lines{"4:10 cluster.chips must be a whole number, not 3000000000"});
+            Lines{"4:10 cluster.chips is out of range: 3000000000"});
+}
+
+TEST(ScenarioText, a_word_that_is_no_truth_value_is_shown_where_it_stands) {
+  for (const std::string word : {"yes", "On", "TRUE", "no"})
+    EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192",
+                                    "offload_optimizer: " + word + "  # no, yes\n  sequence_tokens: 8192")),
+              Lines{"15:22 job.offload_optimizer must be true or false, not " + word});
+}
+
+TEST(ScenarioText, a_word_that_begins_as_a_number_is_one_wrong_value) {
+  for (const std::string word : {"1,024", "512GPU", "1_000", "0.5k", "1e"})
+    EXPECT_EQ(problems_of(valid_but("chips: 512", "chips: " + word)),
+              Lines{"4:10 cluster.chips must be a whole number, not " + word});
+  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "sequence_tokens: 8k")),
+            Lines{"15:20 job.sequence_tokens must be a whole number, not 8k"});
+  EXPECT_EQ(problems_of(valid_but("model: \"llama3_70b\"", "model: 70b")),
+            Lines{"8:10 job.model must be text in quotes, not 70b | write model: \"70b\""});
+  const Lines schedule =
+      problems_of(valid_but("sequence_tokens: 8192", "pipeline { schedule: 1f1b }\n  sequence_tokens: 8192"));
+  ASSERT_FALSE(schedule.empty());
+  EXPECT_NE(schedule.front().find("not 1f1b | did you mean one_f_one_b?"), std::string::npos)
+      << schedule.front();
+}
+
+TEST(ScenarioText, numbers_in_lists_comments_and_quotes_stay_as_they_are) {
+  EXPECT_EQ(
+      problems_of("# 1,024 chips, 8k tokens\n" + valid_but("How long is a step?", "1f1b on 512GPU, 1,024?")),
+      Lines{});
+  EXPECT_EQ(
+      problems_of(replaced(valid_but("chips: 512", "slice_shape: [8,8,8]"), "dgx_h100", "v5p_pod")).size(),
+      problems_of(replaced(valid_but("chips: 512", "slice_shape: [8, 8, 8]"), "dgx_h100", "v5p_pod")).size());
+}
+
+TEST(ScenarioText, a_field_of_another_block_or_of_another_tool_is_told) {
+  const Lines misplaced =
+      problems_of(valid_but("sequence_tokens: 8192", "usd_per_chip_hour: 2\n  sequence_tokens: 8192"));
+  ASSERT_EQ(misplaced.size(), 1u);
+  EXPECT_TRUE(misplaced.front().starts_with(
+      "15:3 unknown field \"usd_per_chip_hour\" in job | it is a field of cluster"))
+      << misplaced.front();
+  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "seq_length: 8192")),
+            Lines{"15:3 unknown field \"seq_length\" in job | did you mean \"sequence_tokens\"?"});
+}
+
+TEST(ScenarioText, a_whole_number_beyond_its_type_is_out_of_range) {
+  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "sequence_tokens: 99999999999999999999")),
+            Lines{"15:20 job.sequence_tokens is out of range: 99999999999999999999"});
 }
 
 TEST(ScenarioText, an_unknown_enum_value_is_shown_with_the_nearest_one) {

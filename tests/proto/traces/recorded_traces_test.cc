@@ -125,5 +125,18 @@ TEST(RecordedTraceCauses, a_heavy_last_stage_and_a_slowed_worker_are_told_apart)
   EXPECT_EQ(slowed.culprits.front().worker.global_rank, 0);
 }
 
+// A string of JSON is one of YAML, where bare words may be numbers, lists or comments.
+TEST(RecordedTraceMeta, has_any_name_as_a_string_in_one_line) {
+  RecordedTrace trace;
+  trace.ops.resize(1);
+  for (const std::string name :
+       {"plain", "a: b # c", "- x", "{a", "@x", "\"quoted", "yes", "123", "two\nlines"}) {
+    const std::string meta = trace_meta(trace, name, 1), key = "trial_name: ";
+    ASSERT_TRUE(meta.starts_with(key)) << meta;
+    const std::string value = meta.substr(key.size(), meta.find('\n') - key.size());
+    EXPECT_EQ(Json::parse(value), Json(name)) << value;
+  }
+}
+
 }  // namespace
 }  // namespace podsim::recorded_traces_test

@@ -95,6 +95,8 @@ TEST(ExplainInvalid, dimensions_of_gradients_and_state_are_those_of_parameters) 
   expect_problem(job, "job.rule", "no tensor dimension is called state_ffn");
   job.rules.back().dimension = "param_batch";
   expect_problem(job, "job.rule", "no tensor dimension is called param_batch");
+  job.rules.back().dimension = "param_embd";
+  expect_problem(job, "job.rule", "no tensor dimension is called param_embd; did you mean param_embed?");
 }
 
 TEST(ExplainInvalid, batch) {
