@@ -155,7 +155,7 @@ AloneTimes::Curves AloneTimes::curves_of(const CollectiveCall& call, const std::
       double slowest = 0;
       for (const LinkLoad& load : phase.loads) {
         const Link& link = fabric_.links[static_cast<std::size_t>(load.link)];
-        slowest = std::max(slowest, load.bytes / link.bandwidth.value / (share_of_link(link.kind, share)));
+        slowest = std::max(slowest, load.bytes / link.bandwidth.value / share_of_link(link.kind, share));
       }
       curve.per_byte += slowest;
     }

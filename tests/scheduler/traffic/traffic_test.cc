@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
+
 #include "collectives/collective.h"
 #include "scheduler/folding/laid_job.h"
+#include "scheduler/traffic/network_share.h"
 #include "tests/scheduler/simulation/random_step.h"
 
 namespace podsim::traffic_test {
@@ -133,6 +137,30 @@ TEST(TrafficPlans, change_no_step_whatever_goes_wrong_in_it) {
       const System kept = assemble(slowed, {&job, 1}, adversities, true, &plans);
       EXPECT_EQ(simulate(kept, {}).front().step_end, simulate(anew, {}).front().step_end) << round;
     }
+  }
+}
+
+TEST(Scope, pairs_of_stages_are_those_of_the_other_direction_and_mirrored_ones_have_each_stage_once) {
+  constexpr std::int64_t kStages = 6;
+  const Scope next{.axes = 1, .neighbour = 1}, last{.axes = 1, .neighbour = -1};
+  for (std::int64_t stage = 0; stage < next.pairs_of(kStages); ++stage)
+    EXPECT_EQ(last.partner_of(next.partner_of(stage, kStages), kStages), stage);
+  const Scope mirrored{.axes = 1, .mirrored = true};
+  std::set<std::int64_t> seen;
+  for (std::int64_t stage = 0; stage < mirrored.pairs_of(kStages); ++stage)
+    for (const std::int64_t each : {stage, mirrored.partner_of(stage, kStages)})
+      EXPECT_TRUE(seen.insert(each).second) << each;
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(kStages));
+  EXPECT_TRUE(next.point_to_point() && next.of_pairs() && mirrored.of_pairs());
+  EXPECT_FALSE(mirrored.point_to_point() || Scope{.axes = 1}.of_pairs());
+}
+
+TEST(NetworkShare, is_of_collectives_on_links_between_servers_alone) {
+  const Scope collective{.axes = 1}, transfer{.axes = 1, .neighbour = 1};
+  for (const LinkKind kind : {LinkKind::kNic, LinkKind::kTrunk, LinkKind::kNvlink, LinkKind::kIci}) {
+    const bool between = kind == LinkKind::kNic || kind == LinkKind::kTrunk;
+    EXPECT_EQ(share_of_link(kind, network_share_of(collective, 0.5)), between ? 0.5 : 1);
+    EXPECT_EQ(share_of_link(kind, network_share_of(transfer, 0.5)), 1);
   }
 }
 
