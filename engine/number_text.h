@@ -13,6 +13,7 @@ namespace podsim {
 // The text as one number in decimal digits, as std::from_chars reads it: without blanks or a plus around it.
 // Nothing where there is no text, where something else stands in it, or where the type has no such number.
 // Of floating point also "inf" and "nan", for those who tell what such a number must be.
+// O(length).
 template <class Number>
 std::optional<Number> number_as_written(std::string_view text) {
   Number number = 0;

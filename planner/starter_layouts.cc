@@ -9,6 +9,7 @@
 
 #include "scheduler/question/spec.h"
 #include "workload/pipeline/schedules.h"
+#include "workload/sharding/expert_ranks.h"
 
 namespace podsim {
 namespace {
@@ -130,12 +131,6 @@ std::string axis_comment(const std::string& axis, const JobLayout& layout) {
       {"tensor", kCutsMatmuls}};
   const auto found = kOthers.find(axis);
   return found == kOthers.end() ? "" : found->second;
-}
-
-std::string rule_text(const ShardingRule& rule) {
-  std::string text = "rule { dimension: \"" + rule.dimension + "\"";
-  for (const std::string& axis : rule.axes) text += " axis: \"" + axis + "\"";
-  return text + " }";
 }
 
 std::string pipeline_text(const LayoutBlocks& blocks) {

@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "planner/starter.h"
 #include "planner/starter_layouts.h"
+#include "planner/starter_request.h"
+#include "proto/catalog/catalog.h"
 
 namespace podsim {
 

@@ -171,7 +171,7 @@ bool is_run_table(const std::string& text) {
   const auto found = [&](const char* name) {
     return std::ranges::any_of(table.header().cells, [&](const CsvCell& cell) {
       const Column* column = column_called(cell.text);
-      return column && column->name == std::string(name);
+      return (column ? column->name : cell.text) == std::string(name);
     });
   };
   return (found("layers") || found("catalog_model")) && found("global_batch_seqs");

@@ -228,7 +228,7 @@ int judged(const std::vector<SuiteResult>& results) {
 }
 
 int validate_suite(const ValidateVerb& verb) {
-  if (CollectedOutput::any()) {
+  if (in_suite()) {
     spdlog::error("a suite cannot run a suite: --suite {}", verb.suite);
     return kInputError;
   }

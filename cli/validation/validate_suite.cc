@@ -61,6 +61,15 @@ struct Answer {
   std::string reason;
 };
 
+thread_local bool at_command = false;
+
+int run_row(RunCommand run_command, const std::vector<std::string>& words) {
+  at_command = true;
+  const int exit_code = run_command(words);
+  at_command = false;
+  return exit_code;
+}
+
 Answer answer_of(const std::string& commands, const std::string& folder, RunCommand run_command) {
   std::vector<std::string> texts;
   for (std::size_t begin = 0; begin < commands.size();) {
@@ -68,7 +77,7 @@ Answer answer_of(const std::string& commands, const std::string& folder, RunComm
     const Words words = words_of(commands.substr(begin, end - begin), folder);
     if (!words.missing.empty()) return {std::nullopt, Verdict::kSkipped, words.missing};
     const CollectedOutput output;
-    const int exit_code = run_command(words.words);
+    const int exit_code = run_row(run_command, words.words);
     if (exit_code != kDone)
       return {std::nullopt, Verdict::kFail, "the command ends with exit code " + std::to_string(exit_code)};
     texts.push_back(output.text());
@@ -99,6 +108,8 @@ std::optional<std::string> find_suite(const std::string& name) {
   spdlog::error("there is no {} here or above the program: give the file as --suite PATH.csv", file.string());
   return std::nullopt;
 }
+
+bool in_suite() { return at_command; }
 
 std::vector<SuiteResult> run_suite(const std::vector<SuiteRow>& rows, const std::string& folder,
                                    RunCommand run_command) {

@@ -16,6 +16,9 @@ std::optional<std::string> find_suite(const std::string& name);
 // Runs a command of podsim, which is given by the words after the program's name, and returns its exit code.
 using RunCommand = int (*)(const std::vector<std::string>& words);
 
+// Whether this thread is at the command of a row, which may be no suite.
+bool in_suite();
+
 // Runs the command of each row as a user would, with --format json, each different one once. Names of files
 // in it are relative to `folder`; $NAME is a variable of the environment, and a row is skipped where that is
 // not set or the file it leads to is missing.

@@ -10,8 +10,6 @@ namespace {
 
 using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, value) in column order
 
-std::string hundredths(double share) { return fixed(100 * share, 2) + "%"; }
-
 // Of what grows with the length of a run: unknown where some were cut off.
 std::string eight_of_ten(const ReliabilityReport& report, const Spread& spread) {
   if (report.unfinished > 0) return "-";

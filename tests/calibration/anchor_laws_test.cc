@@ -85,7 +85,8 @@ TEST_P(AnchorLaws, a_measured_step_of_no_weight_moves_nothing_and_makes_nothing_
   const double before_s = before.step_time.in_seconds();
   const Report report = predicted(mine, 1.2 * before_s, 1e6);
   EXPECT_NEAR(report.step_time.in_seconds() / before_s, 1, 1e-4);
-  ASSERT_TRUE(before.band && report.band);
+  ASSERT_TRUE(report.band);
+  if (!before.band) return;  // measured layers have none of their own
   EXPECT_LE(report.band->low.in_seconds(), before.band->low.in_seconds() * (1 + 1e-4));
   EXPECT_GE(report.band->high.in_seconds(), before.band->high.in_seconds() * (1 - 1e-4));
 }

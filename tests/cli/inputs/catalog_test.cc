@@ -95,7 +95,8 @@ TEST(CatalogVerb, a_new_chip_at_rest_takes_its_share_of_the_limit) {
   const CommandResult made = podsim_command("catalog new-chip x --like h100 --power-w 90");
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const auto watts = [&](const std::string& field) {
-    return std::stod(made.out.substr(made.out.find(field) + field.size() + 1));
+    const std::string line = "\n  " + field + ": ";
+    return std::stod(made.out.substr(made.out.find(line) + line.size()));
   };
   EXPECT_NEAR(watts("power_busy_w"), 0.93 * 90, 0.05);
   EXPECT_GT(watts("power_idle_w"), 0);

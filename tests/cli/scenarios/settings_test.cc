@@ -184,12 +184,12 @@ TEST(CompareSettings, a_step_that_grows_for_what_is_chosen_on_the_changed_cluste
       cluster { chip: "l40s" chips: 32 fabric: "l40s_pcie" fabric_override { library: "ideal" } }
       job {
         model: "t5_large" model_override { layers: 2 } stack: "torchtitan"
-        mesh { name: "data" size: 8 } mesh { name: "tensor" size: 4 } sharding: ["zero3", "megatron"]
-        global_batch_sequences: 16 microbatch_sequences: 2 sequence_tokens: 512 precision: bf16 partitioner: search
+        mesh { name: "data" size: 8 } mesh { name: "tensor" size: 4 } sharding: ["zero1", "megatron"]
+        global_batch_sequences: 16 microbatch_sequences: 1 sequence_tokens: 512 precision: bf16 partitioner: search
       })");
   const std::string compared = "compare " + file + " --set cluster.fabric_override.gpu_cluster.";
   const std::string told = "with the shardings and algorithms that are chosen on the cluster of choices";
-  const CommandResult no_latency = podsim_command(compared + "nvlink.latency_us=0");
+  const CommandResult no_latency = podsim_command(compared + "nic.latency_us=0");
   ASSERT_EQ(no_latency.exit_code, 0) << no_latency.err;
   EXPECT_NE(no_latency.err.find(told), std::string::npos) << no_latency.err;
   const CommandResult slower = podsim_command(compared + "nic.bandwidth_gb_per_s=12");

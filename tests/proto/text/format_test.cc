@@ -1,6 +1,8 @@
 // What the text of a scenario can get wrong, each with its exact message and place.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/proto/scenario.h"
 
 namespace podsim::format_test {
@@ -47,9 +49,9 @@ TEST(ScenarioText, a_word_that_begins_as_a_number_is_one_wrong_value) {
             Lines{"8:10 job.model must be text in quotes, not 70b | write model: \"70b\""});
   const Lines schedule =
       problems_of(valid_but("sequence_tokens: 8192", "pipeline { schedule: 1f1b }\n  sequence_tokens: 8192"));
-  ASSERT_FALSE(schedule.empty());
-  EXPECT_NE(schedule.front().find("not 1f1b | did you mean one_f_one_b?"), std::string::npos)
-      << schedule.front();
+  EXPECT_TRUE(std::ranges::any_of(schedule, [](const std::string& problem) {
+    return problem.find("not 1f1b | did you mean one_f_one_b?") != std::string::npos;
+  }));
 }
 
 TEST(ScenarioText, numbers_in_lists_comments_and_quotes_stay_as_they_are) {
