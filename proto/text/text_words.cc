@@ -2,6 +2,7 @@
 #include "proto/text/text_words.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace podsim {
 namespace {
@@ -66,8 +67,14 @@ std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
 std::vector<TextWord> malformed_numbers(std::string_view text) {
   std::vector<TextWord> words;
   int brackets = 0;
+  bool is_value = false;  // a colon came last
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
+    if (c == ' ' || c == '\t' || c == '-') {
+      ++at;
+      continue;
+    }
+    const bool expected = std::exchange(is_value, c == ':') || brackets > 0;
     if (c == '#') {
       at = std::min(text.find('\n', at), text.size());
     } else if (c == '"' || c == '\'') {
@@ -77,7 +84,7 @@ std::vector<TextWord> malformed_numbers(std::string_view text) {
     } else if (is_decimal_digit(c)) {
       const std::size_t end = end_of_number(text, at, brackets == 0);
       const std::string_view word = text.substr(at, end - at);
-      if (!is_text_number(word)) words.push_back({at, std::string(word)});
+      if (expected && !is_text_number(word)) words.push_back({at, std::string(word)});
       at = end;
     } else {
       brackets += c == '[' ? 1 : c == ']' ? -1 : 0;

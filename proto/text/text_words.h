@@ -13,8 +13,9 @@ struct TextWord {
   std::string word;
 };
 
-// Words outside of quotes and comments that begin as a number does and are none: "1f1b", "8k", "512GPU", and,
-// outside of brackets, "1,024". The parser takes each for a number and something after it. Ascending.
+// Values outside of quotes and comments, behind a colon or in brackets, that begin as a number does and are
+// none: "1f1b", "8k", "512GPU", and, outside of brackets, "1,024". The parser takes each for a number and
+// something after it. Ascending.
 std::vector<TextWord> malformed_numbers(std::string_view text);
 
 // Where `word` stands last in a line as a whole word of its own, before its comment; npos where it does not.
