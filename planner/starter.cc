@@ -47,7 +47,8 @@ int largest_sequence(const ModelProgram& model) {
 
 class Search {
  public:
-  Search(const StarterRequest& request, const Catalog& catalog) : catalog_(catalog), asked_(request) {}
+  Search(const StarterRequest& request, const Catalog& catalog, const std::function<void(double)>& share_done)
+      : catalog_(catalog), share_done_(share_done), asked_(request) {}
 
   Starter run() {
     if (!names_known() || !frame_for(asked_.chips)) return none();
@@ -222,12 +223,20 @@ class Search {
     std::optional<FoundLayout> best;
     std::int64_t layouts = 0;
     std::string too_long;
-    for (LayoutSpace wanted : usual_spaces(frame_.setting)) {
+    const std::vector<LayoutSpace> spaces = usual_spaces(frame_.setting);
+    for (std::size_t s = 0; s < spaces.size(); ++s) {
+      LayoutSpace wanted = spaces[s];
       wanted.memory_headroom_share = headroom;
       SearchOptions options;
       options.top = 1;
       options.gap = gap;
       options.admits = [this](const FoundLayout& each) { return written(each.layout).has_value(); };
+      if (share_done_)
+        options.progress = [&](const SearchProgress& so_far) {
+          if (so_far.to_do == 0) return;
+          const double of_space = static_cast<double>(so_far.done) / static_cast<double>(so_far.to_do);
+          share_done_((static_cast<double>(s) + of_space) / static_cast<double>(spaces.size()));
+        };
       const SearchAnswer answer = search(Space(*plain_, wanted), options);
       layouts += answer.counts.layouts;
       if (answer.miss) note(MemoryNeed{"", answer.miss->needed, plain_->cluster.chip.hbm_capacity});
@@ -331,6 +340,7 @@ class Search {
   }
 
   const Catalog& catalog_;
+  const std::function<void(double)>& share_done_;
   StarterRequest asked_;
   StarterFrame frame_;
   std::optional<Model> model_;
@@ -343,8 +353,9 @@ class Search {
 
 }  // namespace
 
-Starter starter_scenario(const StarterRequest& request, const Catalog& catalog) {
-  return Search(request, catalog).run();
+Starter starter_scenario(const StarterRequest& request, const Catalog& catalog,
+                         const std::function<void(double)>& share_done) {
+  return Search(request, catalog, share_done).run();
 }
 
 }  // namespace podsim

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "cli/inputs/verbs.h"
 #include "cli/options/numbers.h"
@@ -11,6 +13,7 @@
 #include "cli/scenarios/batch.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 #include "planner/starter.h"
 #include "report/text/text.h"
 
@@ -30,7 +33,10 @@ int init(const InitVerb& verb) {
     spdlog::error("--out {}: the file exists, and podsim init writes new files only", verb.out);
     return kInputError;
   }
-  const Starter starter = starter_scenario(verb.request, *catalog);
+  std::optional<Progress> progress(std::in_place, 1, "search", false);
+  const Starter starter =
+      starter_scenario(verb.request, *catalog, [&](double share) { progress->share_done(share); });
+  progress.reset();
   if (starter.text.empty()) {
     spdlog::error("{}", starter.why);
     return kInputError;

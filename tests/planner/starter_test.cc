@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -201,6 +202,17 @@ TEST(Starter, names_the_nearest_batches_where_no_layout_divides_one) {
   const Starter program = starter_scenario({"resnet50", "h100", 64, "", "", {}, 63, {}}, catalog());
   EXPECT_NE(program.why.find("63 sequences comes out even on no usual layout"), std::string::npos)
       << program.why;
+}
+
+TEST(Starter, tells_how_much_of_its_search_is_done) {
+  std::vector<double> shares;
+  const Starter first = starter_scenario({"mixtral_8x7b", "h100", 16, "", "", {}, {}, {}}, catalog(),
+                                         [&](double share) { shares.push_back(share); });
+  ASSERT_EQ(first.why, "");
+  ASSERT_FALSE(shares.empty());
+  EXPECT_GE(std::ranges::min(shares), 0);
+  EXPECT_LE(std::ranges::max(shares), 1);
+  EXPECT_GT(shares.back(), shares.front());
 }
 
 TEST(Starter, a_compiler_of_programs_is_on_gpus_the_stack_that_the_guide_names) {
