@@ -219,7 +219,28 @@ class Search {
 
   // ---- Of a model
 
+  // Of many chips the lightest layouts are looked at first: where none of these fits, the bounds of thousands
+  // of others would take minutes.
+  bool too_large(double headroom) {
+    constexpr int kManyChips = 1024;
+    if (frame_.request.chips <= kManyChips) return false;
+    std::int64_t layouts = 0;
+    for (const LayoutSpace& usual : usual_spaces(frame_.setting)) {
+      LayoutSpace wanted = lightest_of(usual, frame_.request.chips);
+      wanted.memory_headroom_share = headroom;
+      SearchOptions options;
+      options.top = 1;
+      options.gap = kAnyThatFits;
+      const SearchAnswer answer = search(Space(*plain_, wanted), options);
+      if (!answer.best.empty()) return false;
+      layouts += answer.counts.layouts;
+      if (answer.miss) note(MemoryNeed{"", answer.miss->needed, plain_->cluster.chip.hbm_capacity});
+    }
+    return layouts > 0;
+  }
+
   std::optional<Starter> found(double headroom, double gap) {
+    if (too_large(headroom)) return std::nullopt;
     std::optional<FoundLayout> best;
     std::int64_t layouts = 0;
     std::string too_long;

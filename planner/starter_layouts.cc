@@ -164,6 +164,22 @@ std::vector<LayoutSpace> usual_spaces(const StarterSetting& setting) {
   return spaces;
 }
 
+LayoutSpace lightest_of(LayoutSpace space, int chips) {
+  const auto largest = [](const std::vector<int>& degrees, int of) {
+    const auto divides = [&](int degree) { return of % degree == 0; };
+    const auto last = std::find_if(degrees.rbegin(), degrees.rend(), divides);
+    return last == degrees.rend() ? 1 : *last;
+  };
+  space.tensor = {largest(space.tensor, chips)};
+  space.context = {largest(space.context, chips / space.tensor.front())};
+  const int stages = largest(space.pipeline, chips / (space.tensor.front() * space.context.front()));
+  space.pipeline = stages > 1 ? std::vector{1, stages} : std::vector{1};
+  space.microbatch = {1};
+  space.recompute = {Recompute::kFull};
+  space.schedule = {PipelineSchedule::k1F1B};
+  return space;
+}
+
 StarterLayout starter_layout(const JobLayout& layout, const Spec& spec) {
   const LayoutBlocks blocks = blocks_of(layout, context_preset(spec.job));
   StarterLayout words;

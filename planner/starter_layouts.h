@@ -39,6 +39,10 @@ struct StarterSetting {
 // gathered over all data ranks; and gathered within NVLink domains or slices, where there are several.
 std::vector<LayoutSpace> usual_spaces(const StarterSetting& setting);
 
+// A few layouts of the space that take the least memory: as much sharding and recomputation as it has, one
+// sequence at a time.
+LayoutSpace lightest_of(LayoutSpace space, int chips);
+
 // A layout of these spaces in words. `spec` = its job's.
 StarterLayout starter_layout(const JobLayout& layout, const Spec& spec);
 
