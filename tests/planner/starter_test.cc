@@ -64,7 +64,8 @@ TEST(Starter, a_chip_without_a_price_has_that_of_the_user_or_of_a_list_that_know
   };
   says(of_own_chip("", {}), "usd_per_chip_hour: 0");
   says(of_own_chip("", 2.5), "usd_per_chip_hour: 2.5\n");
-  says(of_own_chip("prices { name: \"ours\" usd_per_kwh: 0.1 price { chip: \"inv\" term: \"on_demand\" date: \"2026-01\" source: \"ours\" "
+  says(of_own_chip("prices { name: \"ours\" usd_per_kwh: 0.1 price { chip: \"inv\" term: \"on_demand\" date: "
+                   "\"2026-01\" source: \"ours\" "
                    "usd_per_chip_hour: 2 } }",
                    {}),
        "prices: \"ours\"");
